@@ -66,6 +66,12 @@ def store_mode():
 
 
 @attack
+def plan():
+    """The plan, a pack and a shard that the host keeps beside the bot: they have the secret of the dice."""
+    return first_read(os.path.join(HERE, name) for name in ("plan.toml", "night.pack", "shards/0.shard"))
+
+
+@attack
 def results():
     """A link where the arena is about to write its table."""
     places = [os.path.join(RESULTS, name) for name in ("matches.csv", "night.store-journal", "night.replay")]

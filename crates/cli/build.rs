@@ -1,11 +1,11 @@
-//! Puts the documents and the example bots into the program: whatever lies in their folders, so that there is no list to keep.
+//! Puts the documents and the example bots into the program: every file in their folders, so that there is no list to maintain.
 
 use std::{
     env, fs, io,
     path::{Path, PathBuf},
 };
 
-/// All files of a folder and of those within, as seen from it.
+/// Returns all files of a folder and its subfolders, relative to the folder.
 fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -20,21 +20,18 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What people read first: rules, then the other pages, then the schemas.
-fn rank(name: &str) -> u8 {
-    match name.split_once('/') {
-        Some(("rules", _)) => 0,
-        None => 1,
-        Some(_) => 2,
-    }
-}
-
-/// A list of names and texts.
+/// Writes a list of names and texts, in the order of the links in the folder's index (`README.md`); files that it does not link
+/// come last.
 fn list(name: &str, folder: &Path, extensions: &[&str], left_out: &str) -> io::Result<String> {
     let mut names: Vec<String> = files(folder)?.iter().map(|file| file.display().to_string()).collect();
     names.retain(|name| !name.starts_with(left_out));
     names.retain(|name| extensions.iter().any(|extension| name.ends_with(extension)));
-    names.sort_by_key(|name| (rank(name), name.clone()));
+    let index = fs::read_to_string(folder.join("README.md")).unwrap_or_default();
+    let place = |name: &str| match name {
+        "README.md" => 0,
+        _ => index.rfind(&format!("]({name})")).unwrap_or(usize::MAX),
+    };
+    names.sort_by_cached_key(|name| (place(name), name.clone()));
     let mut text = format!("pub const {name}: &[Page] = &[\n");
     for file in names {
         let path = folder.join(&file).canonicalize()?;

@@ -1,7 +1,7 @@
 //! Builds the pages in `web/` into the build folder, and lists them for the server to embed.
 //!
-//! Without Node.js the server is built all the same; it then says how to get the pages. `NECRODOME_WEB=skip` leaves them out on
-//! purpose, `NECRODOME_WEB=required` makes a missing page an error.
+//! Without Node.js the server still builds, and then says how to get the pages. `NECRODOME_WEB=skip` leaves them out on purpose;
+//! `NECRODOME_WEB=required` makes a missing page an error.
 
 use std::{
     env,
@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-/// What the pages are made of. The build writes nothing into any of these, or cargo would build for ever.
+/// The sources of the pages. The build must not write into any of them, or cargo would rebuild for ever.
 const SOURCES: [&str; 9] = [
     "../crates/cli/templates",
     "src",
@@ -57,7 +57,7 @@ fn build(web: &Path, pages: &Path) -> Result<(), String> {
     run("npm", &["run", "build"], web, pages)
 }
 
-/// Whether `node_modules` was installed from the present lock file: npm keeps a copy of it there.
+/// Whether `node_modules` was installed from the current lock file: npm keeps a copy of it there.
 fn is_installed(web: &Path) -> bool {
     let time = |path: PathBuf| fs::metadata(path).and_then(|data| data.modified());
     let newer = || -> io::Result<bool> {
@@ -88,7 +88,7 @@ fn run(program: &str, words: &[&str], web: &Path, pages: &Path) -> Result<(), St
     }
 }
 
-/// Writes `("assets/a.js", include_bytes!("/.../assets/a.js")),` for every file, in the order of their names.
+/// Writes `("assets/a.js", include_bytes!("/.../assets/a.js")),` for every file, sorted by name.
 fn list_files(folder: &Path, prefix: &str, list: &mut String) -> io::Result<()> {
     if !folder.exists() {
         return Ok(());

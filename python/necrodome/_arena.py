@@ -1,4 +1,4 @@
-"""The arena in the native module: it is there on Linux only."""
+"""The arena in the native module. It exists only on Linux."""
 
 from __future__ import annotations
 

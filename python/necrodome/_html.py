@@ -1,4 +1,4 @@
-"""Tables for notebooks. All that comes in is text of strangers, and shown as such."""
+"""Tables for notebooks. All input is untrusted text, and escaped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEFT = ' style="text-align: left"'
 
 
 def told(value: Any) -> str:
-    """A value as people read it."""
+    """Formats a value for people."""
     if value is None or isinstance(value, float) and math.isnan(value):
         return ""
     if isinstance(value, float):
@@ -21,7 +21,7 @@ def told(value: Any) -> str:
 
 
 def table(title: str, rows: Sequence[Mapping[str, Any]], columns: Iterable[str], notes: str = "") -> str:
-    """A table with a title: a line for each row, with these columns; those that no row has are left out."""
+    """Makes a table with a title: a line for each row, with these columns, except columns that no row has."""
     names = [name for name in columns if any(row.get(name) is not None for row in rows)]
     head = "".join(f"<th{_LEFT}>{escape(name.replace('_', ' '))}</th>" for name in names)
     body = "".join(

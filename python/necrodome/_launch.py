@@ -1,6 +1,6 @@
-"""What supervises a bot's process, when the arena runs in Python: this interpreter, started again with this file.
+"""The supervisor of a bot's process, when the arena runs in Python: this interpreter, started again with this file.
 
-It runs with no site packages and an empty environment, so it loads the native module from beside it, and nothing else.
+It runs without site packages and with an empty environment, so it loads only the native module beside it.
 """
 
 import sys
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Does not return if the words are those of a stage."""
+    """Runs a stage. Does not return if the arguments name one."""
     folder = Path(__file__).parent
     candidates = [folder / f"_native{suffix}" for suffix in EXTENSION_SUFFIXES]
     path = str(next(path for path in candidates if path.exists()))

@@ -1,4 +1,4 @@
-"""Bots in Python: a class with one method, and what makes a program of the arena out of it.
+"""Bots in Python: a class with one method, and the function that turns it into a program of the arena.
 
 >>> from necrodome import Bot
 >>> class Careful(Bot):
@@ -32,12 +32,12 @@ PROTOCOL = 1
 
 
 class View(dict[str, Any]):
-    """A document of the protocol: a dict whose fields can be written as attributes, too.
+    """A JSON object of the protocol: a dict whose fields are attributes, too.
 
     >>> View(brains=2).brains
     2
 
-    A field that is called as a method of ``dict`` is (``items``, say) has to be written in brackets.
+    A field with the name of a method of ``dict`` (such as ``items``) must be written in brackets.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -48,7 +48,7 @@ class View(dict[str, Any]):
 
 
 class Bot:
-    """A bot. Only :meth:`act` has to be written; all else is there if you want it.
+    """A bot. Only :meth:`act` is required; everything else is optional.
 
     >>> class Coin(Bot):
     ...     def act(self, view):
@@ -77,7 +77,7 @@ class Bot:
 
     @property
     def rng(self) -> random.Random:
-        """The bot's own randomness: the same in a match that is played again."""
+        """The bot's randomness, which is the same when a match is played again."""
         if self.__rng is None:
             self.__rng = random.Random(self.__seed)
         return self.__rng
@@ -88,7 +88,7 @@ class Bot:
 
     @property
     def legal(self) -> list[View] | None:
-        """All legal actions of this decision, where they are few."""
+        """All legal actions of this decision, or ``None`` if there are too many to list."""
         # Inside the arena they are listed when somebody looks: in some games that takes longer than the decision.
         if self.__legal is not None and not isinstance(self.__legal, list):
             self.__legal = self.__legal.list()
@@ -99,24 +99,24 @@ class Bot:
         self.__legal = legal
 
     def act(self, view: View) -> Action:
-        """Decides. ``view`` is all that the seat knows; its fields are in the rules of each game.
+        """Decides. ``view`` is everything that the seat knows; the rules of each game describe its fields.
 
-        An action is a dict (``{"type": "go"}``), or short its type (``"go"``). With a reason, which is kept in the replay:
+        An action is a dict (``{"type": "go"}``), or just its type (``"go"``). With a reason, which is kept in the replay:
         ``return "go", "still many green dice"``.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method act(self, view)")
 
     def start(self) -> None:
-        """A match begins: ``seat``, ``names`` and ``rng`` are new."""
+        """Called when a match begins: ``seat``, ``names`` and ``rng`` are new."""
 
     def hear(self, event: View) -> None:
-        """Something has happened that the seat may know of. Bots that do not override this are not told."""
+        """Called with an event that the seat may know of. Bots that do not override this are not told."""
 
     def end(self, outcome: View) -> None:
-        """The match is over; ``outcome`` has ``places``, ``scores`` and ``turns``."""
+        """Called when the match is over; ``outcome`` has ``places``, ``scores`` and ``turns``."""
 
     def refused(self, why: str) -> None:
-        """The last action was against the rules. Only bots that are objects hear of it: a process is not told."""
+        """Called when the last action was against the rules. Only bots that are objects hear of it: a process is not told."""
 
 
 #: Everything that can be a bot in Python: an object, its class, or a function from view to action.
@@ -135,7 +135,7 @@ class _Function(Bot):
 
 
 def as_bot(bot: object) -> Bot:
-    """The bot that something stands for; a class is made an object of."""
+    """Returns the bot for a value: an object as it is, a new object of a class, or a function wrapped as a bot."""
     if isinstance(bot, type):
         if issubclass(bot, Bot):
             return bot()
@@ -148,7 +148,7 @@ def as_bot(bot: object) -> Bot:
 
 
 def read(text: str | bytes) -> View:
-    """A message of the protocol."""
+    """Reads a message of the protocol."""
     message = json.loads(text, object_hook=View)
     if not isinstance(message, View):
         raise ValueError(f"expected a JSON object, got {text!r}")
@@ -156,26 +156,26 @@ def read(text: str | bytes) -> View:
 
 
 def write(answer: Mapping[str, Any]) -> str:
-    """An answer of the protocol, in one line."""
+    """Writes an answer of the protocol, in one line."""
     return json.dumps(answer, default=_plain, allow_nan=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:
-    """What numpy and its like have for numbers and lists."""
+    """Converts numbers and lists of numpy and similar libraries."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{value!r} cannot be a part of an action: expected texts, numbers, bools, lists and dicts")
 
 
 class Talk:
-    """A bot and its matches: messages become calls of its methods, and what these return becomes answers."""
+    """A bot and its matches: messages become calls of its methods, and their return values become answers."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
         self.wants_events = getattr(type(bot), "hear", None) is not Bot.hear or "hear" in vars(bot)
 
     def hear(self, message: View) -> dict[str, Any] | None:
-        """What the bot answers, if the message wants an answer. Unknown messages are passed over."""
+        """Passes on a message. Returns the bot's answer, if the message asks for one. Unknown messages are ignored."""
         bot = self.bot
         kind = message.get("type")
         if kind == "decide":
@@ -203,7 +203,7 @@ class Talk:
         return None
 
     def line(self, number: int, choice: object) -> str:
-        """The answer to a decision in one line, or an error that says what is wrong with it."""
+        """Writes the answer to a decision in one line, or raises an error that says what is wrong with it."""
         return write(self._answer(number, choice))
 
     def _answer(self, number: int, choice: object) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class Talk:
 class Wire:
     """The lines between a bot's process and the arena.
 
-    From here on the standard input and output are the arena's alone: what the bot prints goes to standard error, which
+    From here on only the arena uses the standard input and output: what the bot prints goes to standard error, which
     the arena shows as its log, and ``input()`` finds nothing.
     """
 
@@ -244,7 +244,7 @@ class Wire:
         return wire
 
     def __iter__(self) -> Iterator[View]:
-        """The messages, until the arena has no more."""
+        """Yields messages until the arena has no more."""
         for line in self.source:
             if line.strip():
                 yield read(line)
@@ -258,8 +258,8 @@ class Wire:
 def run(bot: AnyBot) -> None:
     """Makes this program a bot of the arena: speaks the bot protocol until the arena has no more matches.
 
-    For the end of a file. Printing is harmless: it goes to standard error, which the arena keeps as the bot's log. An
-    exception ends the program with its traceback there.
+    Call it at the end of a file. Printing is harmless: it goes to standard error, which the arena keeps as the bot's log. An
+    exception ends the program and leaves its traceback there.
 
     >>> import necrodome
     >>> class Brave(necrodome.Bot):

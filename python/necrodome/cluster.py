@@ -4,8 +4,8 @@
 written; :func:`necrodome.tournament` with ``cluster="ray"`` plans and plays in one call. See ``docs/cluster.md``.
 
 Ray decides where a shard is played, and plays it again if its worker or its node dies. This module cuts the blocks into shards of about ten
-seconds, and merges them into one store as they come. What is merged is on disk: after Ctrl-C, or after the driver or the head has died, the
-same command goes on with the blocks that are missing.
+seconds, and merges them into one store as they arrive. Merged shards are on disk: after Ctrl-C, or if the driver or the head dies, the
+same command resumes with the missing blocks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,19 +39,19 @@ Blocks = tuple[int, int]
 
 #: How much of a custom resource a shard takes: enough to be placed by it, too little to be held up by it.
 _PINCH = 0.001
-#: How many bytes all bots of a pack may have together.
-_MOST_PACKED = 64 << 20
+#: How many names of files that are not packed are printed.
+_MOST_TOLD = 8
 #: How long the head may be silent before the driver looks whether it still listens, in seconds.
 _SILENCE = 3.0
 
 
 class ClusterError(RuntimeError):
-    """The cluster cannot go on. What was merged is in the store."""
+    """The cluster cannot go on. The merged shards are in the store."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a tournament is spread over a cluster. Results do not depend on it."""
+    """Settings for spreading a tournament over a cluster. Results do not depend on them."""
 
     #: The cluster: ``"auto"``, or the ``host:port`` of its head.
     address: str = "auto"
@@ -69,15 +69,28 @@ class Settings:
     progress: bool = True
     #: Whether nodes may have another build of the driver's version, such as one for another processor.
     any_build: bool = False
+    #: How many megabytes all bots together may take.
+    max_mb: int = 64
+    #: The least confinement of programs that you allow: ``"full"``, ``"strict"`` (by default) or ``"limits"``.
+    sandbox: str | None = None
+    #: Whether the plan may let programs reach the network.
+    allow_network: bool = False
+    #: The environment variables that the plan may give to programs.
+    pass_env: Sequence[str] = ()
+
+    @property
+    def allows(self) -> tuple[str | None, bool, list[str]]:
+        """What a plan may ask for: it may be a stranger's."""
+        return self.sandbox, self.allow_network, list(self.pass_env)
 
 
 def play_plan(
     plan: str | os.PathLike[str], store: str | os.PathLike[str], settings: Settings | None = None
 ) -> Report:
-    """Plays a plan on a Ray cluster into a store, or goes on with it, and gives the report.
+    """Plays a plan on a Ray cluster into a store, or resumes it, and returns the report.
 
-    Ctrl-C stops it: ``KeyboardInterrupt`` is raised after everything that has come back is merged. A :class:`ClusterError` says why the cluster
-    cannot go on, ``ValueError`` or ``OSError`` what is wrong with the plan or the store.
+    Ctrl-C stops it: ``KeyboardInterrupt`` is raised once all finished shards are merged. A :class:`ClusterError` says why the cluster
+    cannot go on; a ``ValueError`` or ``OSError`` says what is wrong with the plan or the store.
     """
     _arena.need()
     plan, store = os.path.abspath(plan), os.path.abspath(store)
@@ -90,9 +103,21 @@ def play_plan(
 
 
 def _play_missing(plan: str, merging: _Merging, settings: Settings) -> None:
-    """Plays the blocks that a store has not got yet."""
-    pack = _native.pack_plan(plan, launcher(), _MOST_PACKED)
-    info = json.loads(_native.plan_info(plan, launcher()))
+    """Plays the blocks that are missing in a store."""
+    info = json.loads(_native.plan_info(plan, launcher(), settings.allows))
+    if info["sandbox"] is not None:
+        gifts = ["the network"] * info["gifts"]["network"] + info["gifts"]["environment"]
+        given = f", and given {', '.join(gifts)}" if gifts else ""
+        print(f"programs are confined at the level {info['sandbox']}{given}", file=sys.stderr)
+    pack, bots, left_out = _native.pack_plan(plan, launcher(), settings.max_mb << 20)
+    if merging.merger.bots() not in (None, bots):
+        raise ValueError(
+            f"the files beside the bots are not those that the blocks in {merging.store} were played with: "
+            "restore them, or begin a new store"
+        )
+    if left_out:
+        told = ", ".join(left_out[:_MOST_TOLD]) + (", ..." if len(left_out) > _MOST_TOLD else "")
+        print(f"not packed: {told}", file=sys.stderr)
     try:
         with _connected(settings.address) as ray:
             driver = _Driver(ray, settings, info, merging, pack)
@@ -107,7 +132,7 @@ def _play_missing(plan: str, merging: _Merging, settings: Settings) -> None:
 
 @functools.cache
 def build() -> str:
-    """The fingerprint of this installation, over its Python files and its native module: two builds may have the same version."""
+    """The fingerprint of this installation: a hash of its Python files and its native module, since two builds may have the same version."""
     folder = Path(__file__).parent
     digest = hashlib.blake2b(digest_size=16)
     for path in sorted(folder.rglob("*")):
@@ -119,7 +144,7 @@ def build() -> str:
 
 @contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    """Ray, connected to the cluster; a connection that is there already is used, and stays."""
+    """Connects Ray to the cluster for a while. An existing connection is used, and stays open."""
     try:
         import ray
     except ImportError as error:
@@ -152,7 +177,7 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 def _why_closed(address: str) -> str | None:
-    """Why nobody listens at an address; None if somebody does, or if it names no port."""
+    """Says why nobody listens at an address; None if somebody does, or if it names no port."""
     host, colon, port = address.rpartition(":")
     if not colon:
         return None
@@ -175,7 +200,7 @@ def _why_unconnected(address: str, error: Exception) -> str:
 
 
 class _Merging:
-    """The store, and how far it is."""
+    """The store, and its progress."""
 
     def __init__(self, store: str, plan: str) -> None:
         self.store, self.plan = store, plan
@@ -196,7 +221,7 @@ class _Merging:
         return Report(self.merger.report())
 
     def close(self) -> None:
-        """Leaves the store to others."""
+        """Closes the store, so that others can use it."""
         del self.merger
 
     @property
@@ -206,7 +231,7 @@ class _Merging:
 
 @dataclass
 class Sizes:
-    """How many blocks a shard should have: one unit at first, then what takes so many seconds.
+    """Chooses the size of shards: one unit at first, then as many blocks as take ``seconds`` seconds.
 
     >>> sizes = Sizes(unit=4, seconds=10)
     >>> sizes.next(missing=100_000, workers=2)
@@ -225,7 +250,7 @@ class Sizes:
     largest: int = 0
 
     def measured(self, blocks: int, seconds: float) -> None:
-        """A shard has come back."""
+        """Notes the time that a shard took."""
         pace = seconds / max(blocks, 1)
         self.pace = pace if self.pace is None else 0.7 * self.pace + 0.3 * pace
         self.largest = max(self.largest, blocks)
@@ -241,7 +266,7 @@ class Sizes:
 
 
 def next_part(gaps: list[Blocks], running: list[Blocks], size: int, unit: int) -> Blocks | None:
-    """The first blocks that are missing and that nobody plays, at most ``size``, ending at a multiple of the unit where it can.
+    """The first missing blocks that nobody plays, at most ``size``, ending at a multiple of the unit if possible.
 
     >>> next_part([(0, 100)], [(0, 10)], 20, 10)
     (10, 30)
@@ -264,9 +289,9 @@ def next_part(gaps: list[Blocks], running: list[Blocks], size: int, unit: int) -
 
 
 class _Head:
-    """The nodes of the cluster, as the head told them last.
+    """The nodes of the cluster, as the head last listed them.
 
-    A thread asks, once a second. Ray itself waits a minute for a head that is gone, and then ends the process without a word.
+    A thread asks once a second. Ray itself waits a minute for a head that is gone, and then ends the process without a message.
     """
 
     def __init__(self, ray: Any) -> None:
@@ -293,7 +318,7 @@ class _Head:
                 raise ClusterError(f"the head of the cluster, {self.address}, is gone: {why}")
 
     def end(self) -> None:
-        """Asks no more. The thread of a head that is gone waits for an answer, and ends with Ray."""
+        """Stops asking. If the head is gone, the thread waits for an answer and ends with Ray."""
         self.ended.set()
         self.asking.join(timeout=1)
 
@@ -307,7 +332,7 @@ class _Task:
 
 
 class _Driver:
-    """Hands out shards, and merges what comes back."""
+    """Hands out shards, and merges the results."""
 
     def __init__(self, ray: Any, settings: Settings, info: Mapping[str, Any], merging: _Merging, pack: bytes) -> None:
         self.ray, self.settings, self.info, self.merging = ray, settings, info, merging
@@ -325,7 +350,7 @@ class _Driver:
         self.looked = -math.inf
 
     def run(self) -> None:
-        """Plays until all is merged."""
+        """Plays until every block is merged."""
         shown = _Shown(self.merging, self.settings)
         try:
             while not self.merging.state["complete"]:
@@ -342,7 +367,7 @@ class _Driver:
             shown.close()
 
     def end(self) -> None:
-        """Stops what still runs, and removes the pack from the nodes: it has the secret of the dice."""
+        """Stops the shards that still run, and removes the pack from the nodes: it contains the secret of the dice."""
         ray = self.ray
         self.head.end()
         if not ray.is_initialized() or _why_closed(self.head.address) is not None:
@@ -350,6 +375,9 @@ class _Driver:
             return
         for task in self.running:
             ray.cancel(task, force=False)
+        if self.running:
+            # Each removes the bots that it has unpacked, before Ray ends its worker.
+            ray.wait(list(self.running), num_returns=len(self.running), timeout=5)
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         alive = {node["NodeID"] for node in self.head.nodes if node["Alive"]}
@@ -383,12 +411,12 @@ class _Driver:
             time.sleep(1)
 
     def room(self, resources: Mapping[str, float]) -> int:
-        """How many shards a node can play at once."""
+        """The number of shards that a node can play at once."""
         wanted = {"CPU": 1.0, **self.settings.resources}
         return min(int(resources.get(name, 0) / amount + 1e-9) for name, amount in wanted.items())
 
     def nobody(self) -> str:
-        """Why there is no worker."""
+        """Says why there is no worker."""
         wanted = ", ".join(["a CPU", *self.settings.resources])
         reasons = [f"\n  {name}: {why}" for name, why in self.refused.values()]
         if not reasons:
@@ -411,7 +439,7 @@ class _Driver:
             self.submit(part)
 
     def hand_out_again(self) -> None:
-        """When nothing is left to hand out: a second copy of what takes too long. Whichever comes first counts; both must agree."""
+        """Hands out a second copy of a slow shard, once nothing else is left. The first result counts; both must agree."""
         if len(self.running) >= self.slots:
             return
         now = time.monotonic()
@@ -430,7 +458,7 @@ class _Driver:
             options["resources"] = dict(self.settings.resources)
         if self.refused:
             options["label_selector"] = {"ray.io/node-id": f"!in({','.join(self.refused)})"}
-        wanted = (_native.version(), None if self.settings.any_build else build())
+        wanted = (_native.version(), None if self.settings.any_build else build(), self.settings.allows)
         task = self.play.options(**options).remote([self.pack], self.pack_name, wanted, first, end)
         self.running[task] = _Task(part, time.monotonic())
 
@@ -483,7 +511,7 @@ class _Driver:
         self.cancel_copies()
 
     def cancel_copies(self) -> None:
-        """Stops what plays blocks that are there by now."""
+        """Stops shards whose blocks have arrived from elsewhere."""
         gaps = self.merging.state["gaps"]
         for task, playing in list(self.running.items()):
             first, end = playing.blocks
@@ -492,7 +520,7 @@ class _Driver:
                 del self.running[task]
 
     def refuse(self, answer: Mapping[str, Any], why: str) -> None:
-        """Asks a node no more. Its blocks are still missing, so they go elsewhere."""
+        """Gives a node no more shards. Its blocks are still missing, so they go elsewhere."""
         if answer["node"] not in self.refused:
             self.refused[answer["node"]] = (answer["name"], why)
             self.looked = -math.inf
@@ -500,9 +528,9 @@ class _Driver:
 
 
 def _shard_function() -> Callable[..., dict[str, Any]]:
-    """What a worker does. It is sent by value, since a node may have another version of this package, or none."""
+    """Makes the function that a worker runs. It is sent by value, since a node may have another version of this package, or none."""
 
-    def shard(pack: list[Any], name: str, wanted: tuple[str, str | None], first: int, end: int) -> dict[str, Any]:
+    def shard(pack: list[Any], name: str, wanted: tuple[str, str | None, Any], first: int, end: int) -> dict[str, Any]:
         import fcntl
         import os
         import socket
@@ -518,7 +546,7 @@ def _shard_function() -> Callable[..., dict[str, Any]]:
         try:
             import necrodome
 
-            version, build = wanted
+            version, build, allows = wanted
             if necrodome.version() != version:
                 raise ValueError(f"it has necrodome {necrodome.version()}, and the driver has {version}")
             from necrodome import _native, cluster
@@ -548,10 +576,10 @@ def _shard_function() -> Callable[..., dict[str, Any]]:
                         raise ValueError(f"it cannot get the pack from the driver: {str(error).splitlines()[0]}") from error
                     with open(new, "wb") as file:
                         file.write(contents)
-                    _native.plan_check(f"{path}.new", launcher())
+                    _native.plan_check(f"{path}.new", launcher(), allows)
                     os.rename(f"{path}.new", path)
             began = time.monotonic()
-            answer["bytes"] = _native.play_shard(path, first, end, launcher(), 1)
+            answer["bytes"] = _native.play_shard(path, first, end, launcher(), 1, node[:8], allows)
             answer["seconds"] = time.monotonic() - began
         except Exception as error:
             answer["refused"] = f"{error}" or type(error).__name__
@@ -561,7 +589,7 @@ def _shard_function() -> Callable[..., dict[str, Any]]:
 
 
 def _sweep_function() -> Callable[[str], None]:
-    """What removes a pack from a node."""
+    """Makes the function that removes a pack from a node."""
 
     def sweep(name: str) -> None:
         import glob
@@ -576,7 +604,7 @@ def _sweep_function() -> Callable[[str], None]:
 
 
 class _Shown:
-    """The bar, and standings now and then."""
+    """The progress bar, and standings from time to time."""
 
     def __init__(self, merging: _Merging, settings: Settings) -> None:
         from tqdm.auto import tqdm
@@ -671,18 +699,31 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--patience", default=60, help="how long to wait for a node when none is left (default 60)", **seconds)
     parser.add_argument("--standings", default=60, help="how often to print standings; 0 for never (default 60)", **seconds)
     parser.add_argument("--any-build", action="store_true", help="let nodes have another build of the driver's version")
+    parser.add_argument(
+        "--max-mb", type=_count, default=64, metavar="N", help="the most megabytes that all bots together may take (default 64)"
+    )
+    parser.add_argument(
+        "--sandbox", choices=("full", "strict", "limits"),
+        help="the least confinement of programs that you allow (default strict)",
+    )
+    parser.add_argument("--allow-network", action="store_true", help="let programs reach the network, if the plan says so")
+    parser.add_argument(
+        "--pass-env", action="append", default=[], metavar="NAME",
+        help="give programs this environment variable, if the plan says so; may be repeated",
+    )
     parser.add_argument("--quiet", action="store_true", help="no bar, no standings on the way")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON document")
     return parser
 
 
 def main(words: list[str] | None = None) -> int:
-    """The command; gives its exit code."""
+    """Runs the command; returns its exit code."""
     words = sys.argv[1:] if words is None else words
     given = _arguments().parse_args(words)
     settings = Settings(
         address=given.address, resources=dict(given.resource), seconds=given.seconds, retries=given.retries,
         patience=given.patience, standings=given.standings, progress=not given.quiet, any_build=given.any_build,
+        max_mb=given.max_mb, sandbox=given.sandbox, allow_network=given.allow_network, pass_env=given.pass_env,
     )
     again = f"to go on: python {'-P ' if getattr(sys.flags, 'safe_path', False) else ''}-m necrodome.cluster {shlex.join(words)}"
     # A scheduler that ends this process asks first: the same as Ctrl-C.

@@ -46,7 +46,7 @@ class Chance:
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What a policy is worth exactly. Made by :func:`evaluate`."""
+    """The exact value of a policy, made by :func:`evaluate`."""
 
     game: str
     """The id of the game."""
@@ -66,7 +66,7 @@ class Evaluation:
 
     @property
     def regret(self) -> float:
-        """What is missing to the best."""
+        """The best value minus that of the policy."""
         return self.best - self.value
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ def evaluate(
     progress: bool = True,
     **rules: Option,
 ) -> Evaluation:
-    """The exact value of a policy in solo, the race, a table for two or Tokyo for two, without simulation.
+    """Work out the exact value of a policy in solo, the race, a table for two or Tokyo for two, without simulation.
 
     A policy is
 
@@ -119,21 +119,21 @@ def evaluate(
     - ``"q"``: the action with the highest number is played, the first of equals;
     - ``"actions"``: ``N`` whole numbers.
 
-    Only legal actions count: the others are left out of the softmax and of the choice of the highest, and what
-    they have of the probability goes to the legal ones in proportion.
+    Only legal actions count: the others are left out of the softmax and of the choice of the highest, and their
+    probability goes to the legal ones in proportion.
 
-    Nothing else may come into it: the policy is asked for every state that can come up, some states twice, and if
-    the answers differ that is an error. A policy that tosses coins returns its probabilities instead. Probabilities
-    may differ by ``tolerance``, since the same network gives slightly different numbers in batches of another
-    size; for the same reason one state in 1000 may get another action: there two are nearly as good. The first
+    Answers may depend only on the state: the policy is asked about every state that can come up, some states twice, and
+    different answers are an error. A policy that tosses coins returns its probabilities instead. Probabilities
+    may differ by ``tolerance``, since the same network returns slightly different numbers in batches of another
+    size; for the same reason one state in 1000 may get another action, if two are nearly as good. The first
     answers count.
 
     In games for two it plays against the perfect player, or against ``opponent``, which is given in the same way
     (``answers``, ``vectorized`` and ``sees`` hold for both).
 
     Tokyo shows about 34 million states, in batches of some ten thousand, with the dice sorted: a policy that looks
-    at their order has the value that it has with sorted dice. ``zombie-dice`` shows some 50 million states, since
-    players see how many rounds are over. With ``progress`` a bar shows how far these two are.
+    at their order gets the value that it has with sorted dice. ``zombie-dice`` shows some 50 million states, since
+    players see how many rounds are over. With ``progress`` a bar shows the progress of these two.
 
     >>> import necrodome
     >>> careful = necrodome.evaluate(lambda obs: obs[0] < 2 and obs[1] < 2, "zombie-dice-solo")
@@ -185,7 +185,7 @@ def evaluate(
 
 
 def _check(game: str, answers: Any, vectorized: Any, sees: Any, tolerance: Any) -> None:
-    """Errors in words for arguments that are none."""
+    """Refuses wrong arguments, with errors in words."""
     if game not in EVALUATED:
         raise ValueError(f"{game} cannot be evaluated: expected one of {', '.join(EVALUATED)}")
     if answers is not None and answers not in get_args(Meaning):
@@ -199,12 +199,12 @@ def _check(game: str, answers: Any, vectorized: Any, sees: Any, tolerance: Any) 
 
 
 def _silent(_: float) -> None:
-    """Nobody wants to know how far it is."""
+    """Shows no progress."""
 
 
 @contextmanager
 def _bar(what: str) -> Iterator[Callable[[float], None]]:
-    """Shows which share is done."""
+    """Shows the progress as a bar."""
     from tqdm.auto import tqdm
 
     with tqdm(total=100, desc=what, unit="%", leave=False, bar_format="{l_bar}{bar}| {elapsed}<{remaining}") as bar:
@@ -212,14 +212,14 @@ def _bar(what: str) -> Iterator[Callable[[float], None]]:
 
 
 def _is_module(player: Any) -> bool:
-    """Whether it is a module of torch; if torch was never imported, nothing is one."""
+    """Whether a value is a module of torch. If torch was never imported, nothing is."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(player, torch.nn.Module)
 
 
 @contextmanager
 def _evaluation_mode(module: Any) -> Iterator[None]:
-    """Without dropout and the like; then every part is as it was."""
+    """Switches off dropout and the like for a while, then restores every part."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:
@@ -230,7 +230,7 @@ def _evaluation_mode(module: Any) -> Iterator[None]:
 
 
 def _of_module(module: Any) -> Callable[[npt.NDArray[np.int16]], Any]:
-    """A module as a function of a batch."""
+    """Wraps a module as a function of a batch."""
     torch = sys.modules["torch"]
     like = next(iter(module.parameters()), None)
     dtype, device = (torch.float32, "cpu") if like is None else (like.dtype, like.device)
@@ -254,7 +254,7 @@ def _player(
     sees: str,
     tolerance: float,
 ) -> _Asked:
-    """A player as the native module asks it."""
+    """Wraps a player in the form that the native module asks."""
     if isinstance(player, str):
         return player
     if isinstance(player, Policy):
@@ -282,7 +282,7 @@ def _player(
 
 
 class _Observer:
-    """A function of observations as the native module asks it: for many at once, of which some are shown twice."""
+    """A function of observations in the form that the native module asks: with many at once, of which some are shown twice."""
 
     def __init__(
         self,
@@ -314,7 +314,7 @@ class _Observer:
         return answers.reshape(-1)
 
     def _compare(self, rows: npt.NDArray[np.int16], one: npt.NDArray[Any], other: npt.NDArray[Any]) -> None:
-        """The same answers, but for rounding."""
+        """Checks that answers are the same, except for rounding."""
         changed = np.flatnonzero(np.abs(one - other).max(axis=1) > self._tolerance)
         # Only a batch is computed in another way when it has another size.
         if len(changed) > (len(rows) // FLIPS if self._vectorized else 0):
@@ -348,7 +348,7 @@ class _Observer:
     def _alone(
         self, numbers: npt.NDArray[Any], rows: npt.NDArray[np.int16], first: int, end: int
     ) -> npt.NDArray[Any]:
-        """One number for each state: an action, or in Zombie Dice the probability of going."""
+        """Reads one number for each state: an action, or in Zombie Dice the probability of going."""
         if self._meaning == "q":
             raise ValueError(f'answers="q": expected a number for each of {self._actions} actions, got one')
         whole = numbers.dtype.kind in "biu"
@@ -372,7 +372,7 @@ class _Observer:
     def _each(
         self, numbers: npt.NDArray[Any], rows: npt.NDArray[np.int16], first: int, end: int
     ) -> npt.NDArray[Any]:
-        """A number for each action of each state, of which some are legal."""
+        """Reads a number for each action of each state, of which some are legal."""
         legal = numbers[:, first:end].astype(np.float64)
         if self._meaning == "actions":
             raise ValueError(f'answers="actions": expected one number for each state, got {self._actions}')
@@ -408,7 +408,7 @@ class _Observer:
         return chances
 
     def _number(self, answer: Any, row: npt.NDArray[np.int16]) -> Any:
-        """An answer in words, or in any other form, as a number."""
+        """Converts an answer in words, or in any other form, into a number."""
         if self._dice:
             return _chance(answer, lambda: self._told(row))
         if isinstance(answer, str):
@@ -438,7 +438,7 @@ class _Observer:
 
 
 def _chances(answers: npt.NDArray[Any], first: int, end: int) -> npt.NDArray[np.float64]:
-    """Actions as probabilities of 0 and 1."""
+    """Converts actions into probabilities of 0 and 1."""
     if answers.ndim == 2:
         return answers
     chances: npt.NDArray[np.float64] = (answers[:, np.newaxis] == np.arange(first, end)).astype(np.float64)
@@ -446,7 +446,7 @@ def _chances(answers: npt.NDArray[Any], first: int, end: int) -> npt.NDArray[np.
 
 
 def _numbers(raw: Any) -> npt.NDArray[Any] | None:
-    """What came as an array of numbers, if it is one: of numpy, of torch, of anything that numpy can read."""
+    """Converts an answer into an array of numbers, if it is one: of numpy, of torch, of anything that numpy can read."""
     if hasattr(raw, "detach"):
         raw = raw.detach().cpu().numpy()
     try:
@@ -457,7 +457,7 @@ def _numbers(raw: Any) -> npt.NDArray[Any] | None:
 
 
 def _chance(answer: Any, state: Callable[[], str]) -> float:
-    """The probability of going that an answer means; a bot may say why, too."""
+    """The probability of going that an answer means. A bot may add a reason."""
     if isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], str):
         return _chance(answer[0], state)
     if isinstance(answer, Mapping):

@@ -15,11 +15,11 @@ __all__ = ["Exam", "exam"]
 
 
 class Exam(dict[str, Any]):
-    """What an exam has shown: the document that ``necrodome exam --json`` prints.
+    """The result of an exam: the document that ``necrodome exam --json`` prints.
 
     ``entries`` has a row for each entry, the best first, with ``regret``, ``perfect``, ``blunders``, ``unusable``, ``lost``, ``tokens`` and ``cost``
-    (``None`` if a price is not known). An entry that could not be asked to the end is not ``complete`` and has no rank; ``stopped`` says why;
-    its ``kinds`` and ``stakes`` say where the regret comes from, and ``worst`` has the worst answers in words. ``pairs`` compares
+    (``None`` if a price is not known). An entry that did not answer all questions is not ``complete`` and has no rank; ``stopped`` says why.
+    ``kinds`` and ``stakes`` of an entry say where its regret comes from, and ``worst`` has its worst answers in words. ``pairs`` compares
     every two entries. An interval is three values: ``regret``, ``regret_low``, ``regret_high``.
     """
 
@@ -32,7 +32,7 @@ class Exam(dict[str, Any]):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A flat row for each entry, the best first, as ``pandas.DataFrame`` likes them."""
+        """A flat row for each entry, the best first, ready for ``pandas.DataFrame``."""
         flat: list[dict[str, Any]] = []
         for entry in self["entries"]:
             row = {name: value for name, value in entry.items() if not isinstance(value, (dict, list))}
@@ -107,13 +107,13 @@ def exam(
     """Asks entries for decisions of a solved game, and prices every answer exactly.
 
     An entry is a bot as in :func:`necrodome.match`: the name of a built-in bot, a program, a language model (``"llm:NAME"``, with
-    ``models``), or an object of Python, such as a function from view to action. A list or a dict of names and bots does as well. All are asked the same questions, which follow from the game, its
-    options, ``positions`` and ``seed``; ``docs/exam.md`` says how. With ``null`` the first entry sits the exam twice, which shows what
-    differs by chance alone; it may not be an object.
+    ``models``), or a Python object, such as a function from view to action. A list of bots, or a dict of names and bots, works too.
+    All entries are asked the same questions, which follow from the game, its options, ``positions`` and ``seed``; ``docs/exam.md`` says how.
+    With ``null`` the first entry takes the exam twice, which shows the differences by chance alone; it may not be an object.
 
-    An answer that cannot be used, because an object of Python raises an exception or gives an action against the rules, counts as what
-    the rules make of it; with ``on_error="raise"`` the exception is raised here. Further keywords are options of the rules, the
-    others are those of :func:`necrodome.match`.
+    If an answer cannot be used, because a Python object raises an exception or returns an illegal action, the game's rule for a bad
+    action decides what it counts as; with ``on_error="raise"`` the exception is raised here. Further keywords are options of the rules;
+    the others are those of :func:`necrodome.match`.
 
     >>> import necrodome
     >>> result = necrodome.exam("zombie-dice-solo", "optimal", lambda view: "stop", progress=False)
@@ -131,7 +131,7 @@ def exam(
 
 
 def _together(entries: tuple[Any, ...]) -> Lineup:
-    """The entries as one line-up."""
+    """Joins the entries into one line-up."""
     if not entries:
         raise TypeError("exam: expected at least one entry")
     first = entries[0]

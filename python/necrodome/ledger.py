@@ -1,4 +1,4 @@
-"""The ledger of a match: what every decision cost, and what every roll gave."""
+"""The ledger of a match: what every decision cost, and what every roll brought."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def analyze(replay: str | os.PathLike[str] | bytes | Any) -> Ledger:
 
 @dataclass(frozen=True, repr=False)
 class Ledger:
-    """What a match was worth to the first seat, entry by entry. Made by :func:`analyze`.
+    """The value of a match to the first seat, entry by entry. Made by :func:`analyze`.
 
     It adds up: ``start`` + the luck of the first seat - its regret + the other's regret = ``result`` (if no
     limit on rounds ends the match). ``decisions``, ``rolls`` and ``totals`` are lists of flat dicts:
@@ -60,12 +60,12 @@ class Ledger:
 
     @property
     def start(self) -> float:
-        """What the match was worth before it began."""
+        """The value of the match before it began."""
         return float(self.document["start"])
 
     @property
     def result(self) -> float:
-        """What it was worth at the end: the score of solo; 1 won, 0 lost, a half shared."""
+        """The value of the match at the end: the score in solo; otherwise 1 for a win, 0 for a loss, one half for a shared win."""
         return float(self.document["result"])
 
     @property
@@ -88,7 +88,7 @@ class Ledger:
         return f"<Ledger of {self.game}, result {self.result:g}: {totals}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: what luck and decisions have done."""
+        """For notebooks: the effects of luck and decisions."""
         columns = ("seat", "name", "luck", "regret", "decisions", "mistakes")
         title = f"{self.game}: worth {self.start:.4f} at the start, {self.result:g} at the end"
         return _html.table(title, self.totals, columns)
@@ -99,7 +99,7 @@ class Ledger:
     @cached_property
     def decisions(self) -> list[dict[str, Any]]:
         """A row for each decision: ``step``, ``seat``, ``name``, ``chosen`` and ``best_action`` in a word,
-        ``value`` of the choice and ``best`` value there was, to the one who decided, and the difference,
+        ``value`` of the choice and ``best`` possible value, to the player who decided, and the difference,
         ``regret``; ``before`` and ``after`` to the first seat."""
         rows = []
         for entry in self.entries:
@@ -140,8 +140,8 @@ class Ledger:
 
     @cached_property
     def totals(self) -> list[dict[str, Any]]:
-        """A row for each player: ``seat``, ``name``, what the dice gave it (``luck``), what its decisions
-        cost it (``regret``), how many ``decisions`` there were and how many of them were ``mistakes``."""
+        """A row for each player: ``seat``, ``name``, what the dice brought (``luck``), what the decisions
+        cost (``regret``), the number of ``decisions`` and the number of ``mistakes`` among them."""
         rows = []
         for seat, total in enumerate(self.document["seats"]):
             own = [row for row in self.decisions if row["seat"] == seat]
@@ -151,7 +151,7 @@ class Ledger:
 
 
 def _word(view: Mapping[str, Any], action: Mapping[str, Any] | None) -> str:
-    """An action in a word: ``go``, ``keep one one attack``."""
+    """Names an action: ``go``, ``keep one one attack``."""
     if action is None:
         return "forfeit"
     if action["type"] != "keep":
@@ -160,7 +160,7 @@ def _word(view: Mapping[str, Any], action: Mapping[str, Any] | None) -> str:
 
 
 def _rolled(event: Mapping[str, Any]) -> str:
-    """What the dice show: ``green brain, red shotgun, red shotgun`` or ``one one heal attack two two``."""
+    """Lists what the dice show: ``green brain, red shotgun, red shotgun`` or ``one one heal attack two two``."""
     if "hand" in event:
         return ", ".join(f"{die['colour']} {die['face']}" for die in event["hand"])
     return " ".join(event["dice"])

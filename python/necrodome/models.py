@@ -1,4 +1,4 @@
-"""Language models as entries: where their tables are, where answers come from, and what calls may cost."""
+"""Language models as entries: the file of their tables, the source of answers, and the budget for calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["AnyModels", "Models"]
 class Models:
     """The language models that ``"llm:NAME"`` may mean; ``docs/models.md`` has the keys of their tables.
 
-    ``answers`` says where answers come from: ``"reuse"`` takes those that were kept and asks for the rest, ``"fresh"`` asks for all,
-    ``"only"`` asks for none. ``calls`` is the file that keeps every call; by default it lies beside the store of a tournament, else in the
-    user's cache folder. ``budget`` and ``budget_tokens`` bound what new calls may cost and take; ``Decimal`` and text are exact.
+    ``answers`` is the source of answers: ``"reuse"`` takes those that were kept and asks for the rest, ``"fresh"`` asks for all,
+    ``"only"`` asks for none. ``calls`` is the file that keeps every call; by default it is beside the store of a tournament, or else in the
+    user's cache folder. ``budget`` and ``budget_tokens`` limit the cost and the tokens of new calls; ``Decimal`` and text are exact.
 
     >>> Models("models.toml", budget="2.50").answers
     'reuse'
@@ -31,7 +31,7 @@ class Models:
 
     @classmethod
     def of(cls, models: AnyModels) -> Models:
-        """These models, or those of a file."""
+        """Returns the given models, or makes them from a file."""
         if isinstance(models, Models):
             return models
         if isinstance(models, (str, os.PathLike)):
@@ -39,7 +39,7 @@ class Models:
         raise TypeError(f"models: expected a file or necrodome.Models, got {models!r}")
 
     def wanted(self) -> dict[str, Any]:
-        """As the arena reads it."""
+        """The settings in the form that the arena reads."""
         tokens = self.budget_tokens
         if tokens is not None and (isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1):
             raise ValueError(f"budget_tokens: expected a whole number above 0, got {tokens!r}")

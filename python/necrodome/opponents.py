@@ -1,4 +1,4 @@
-"""Somebody to play against: built-in bots, policies, programs, and a pool of past selves.
+"""Opponents: built-in bots, policies, programs, and a pool of past selves.
 
 An opponent is one of
 
@@ -14,8 +14,8 @@ An opponent is one of
 >>> pool = Pool({"careful": "cautious", "bold": "greedy"}, seed=1)
 >>> envs = necrodome.make_vec("zombie-dice-race", num_envs=64, seed=1, opponent=pool, seat="rotate")
 
-Opponents have no memory: whatever an object or a program keeps between decisions, it keeps over all rows. An illegal action of
-an opponent is played by the game's rule for a bad action and told by ``infos["opponent_bad_action"]``.
+Opponents have no memory of their own match: whatever an object or a program remembers is shared by all rows. An illegal action of
+an opponent is played by the game's rule for a bad action and marked in ``infos["opponent_bad_action"]``.
 
 In Last Bullet, where everybody decides at once, opponents are built-in bots and functions. A function sees a row for each living
 survivor of its entries.
@@ -57,7 +57,7 @@ AnyOpponent: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Table:
-    """The matches that opponents are asked in."""
+    """The matches in which opponents are asked."""
 
     game: str
     #: The options of the rules that were given, as JSON.
@@ -66,11 +66,11 @@ class Table:
 
 
 class _Asked(Protocol):
-    """Answers for the rows in which it is to act: numbers of actions, or actions as JSON."""
+    """An opponent that answers for the rows in which it is to act: with numbers of actions, or actions as JSON."""
 
     @property
     def questions(self) -> bool:
-        """Whether it wants questions: messages ``decide`` of the bot protocol."""
+        """Whether it wants questions: ``decide`` messages of the bot protocol."""
 
     def __call__(
         self,
@@ -147,7 +147,7 @@ class _BuiltIn:
         self.answer([], [])
 
     def answer(self, questions: list[str], seeds: list[int]) -> _Answers:
-        """Its actions; the seeds are for bots that toss coins."""
+        """Returns its actions; the seeds are for bots that toss coins."""
         views = [json.dumps(json.loads(question)["view"]) for question in questions]
         return [*_native.bot_actions(self.table.game, self.table.options, self.name, views, seeds)]
 
@@ -213,7 +213,7 @@ class _Program:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a program: it is told that there is no more, and killed if it goes on."""
+    """Ends a program: tells it that there are no more matches, and kills it if it goes on."""
     if process.stdin is not None:
         # A program that has ended does not read what is left.
         with contextlib.suppress(OSError):
@@ -228,7 +228,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _greeting(table: Table, name: str) -> tuple[Any, Any]:
-    """The messages that come before the first decision."""
+    """The messages before the first decision."""
     options = read(table.options)
     hello = {"type": "hello", "protocol": PROTOCOL, "game": table.game, "options": options}
     names = [f"player {seat + 1}" for seat in range(table.seats)]
@@ -237,7 +237,7 @@ def _greeting(table: Table, name: str) -> tuple[Any, Any]:
 
 
 def _command(name: str) -> list[str] | None:
-    """How to start the program of this name; None for a built-in bot."""
+    """The command that starts the program with this name; None for a built-in bot."""
     if name.startswith("cmd:"):
         try:
             words = shlex.split(name[4:])
@@ -256,7 +256,7 @@ def _command(name: str) -> list[str] | None:
 
 
 def seated(opponent: AnyOpponent, table: Table) -> str | _Asked:
-    """Who is asked: the name of a bot that Rust asks by itself, or something to call."""
+    """Prepares an opponent: returns the name of a bot that Rust asks by itself, or something to call."""
     if isinstance(opponent, str):
         command = _command(opponent)
         return opponent if command is None else _Program(command, table)
@@ -276,7 +276,7 @@ def seated(opponent: AnyOpponent, table: Table) -> str | _Asked:
 
 
 def answer(bot: str | _Asked, referee: _native.Referee, seat: int, seed: int, match: int = 0) -> str:
-    """What somebody who was `seated` does in a seat that is to act, as JSON. The seed is for bots that toss coins."""
+    """Returns the action of a `seated` opponent in a seat that is to act, as JSON. The seed is for bots that toss coins."""
     if isinstance(bot, str):
         return referee.bot_action(bot, seat, seed)
     questions = None
@@ -291,7 +291,7 @@ def answer(bot: str | _Asked, referee: _native.Referee, seat: int, seed: int, ma
 def line_up(
     opponent: AnyOpponent, opponents: Sequence[AnyOpponent] | None, players: int | None, game: str
 ) -> list[AnyOpponent]:
-    """The opponents of all other seats: `opponents`, or `opponent` in each of them."""
+    """Lists the opponents of all other seats: `opponents`, or `opponent` in each of them."""
     if opponents is None:
         usual = max(_native.usual_seats(game) or 2, 2)
         return [opponent] * ((usual if players is None else whole("players", players, 2, MOST_PLAYERS)) - 1)
@@ -304,7 +304,7 @@ def line_up(
 
 @dataclass
 class Member:
-    """One of a pool."""
+    """A member of a pool."""
 
     name: str
     policy: AnyOpponent
@@ -317,14 +317,14 @@ class Member:
 
     @property
     def learner_rate(self) -> float:
-        """How often the learner wins, with one win and one loss put in so that few matches say little."""
+        """The learner's win rate, with one win and one loss added so that a few matches say little."""
         return (self.learner_wins + 1) / (self.matches + 2)
 
 
 class Pool:
-    """Opponents of which one is drawn for each match: past selves, and whoever you like.
+    """A pool of opponents, of which one is drawn for each match: past selves, and any others you like.
 
-    ``sampling="uniform"`` draws all alike; ``"hard"`` those more often that the learner loses to (by the square of its
+    ``sampling="uniform"`` draws all members equally often; ``"hard"`` prefers those that the learner loses to (by the square of its
     chance to lose). Results change the ratings of the member and of the learner, as in chess: 400 points are ten to one.
 
     >>> pool = Pool(["cautious"], seed=1)
@@ -332,8 +332,8 @@ class Pool:
     >>> [member.name for member in pool.members]
     ['cautious', 'bold']
 
-    A pool may be shared by environments, clones among them; then all their results count. Whom a row meets depends on the
-    pool's seed, the row, and how many matches it has had; with ``"hard"`` on the results so far, too.
+    Environments, including clones, may share a pool; then all their results count. The member that a row meets depends on the
+    pool's seed, the row, and the number of its matches so far; with ``"hard"`` on the results so far, too.
     """
 
     def __init__(
@@ -368,9 +368,9 @@ class Pool:
             self.add(member, name)
 
     def add(self, policy: AnyOpponent, name: str | None = None) -> None:
-        """Takes in an opponent, with the learner's rating: a copy of the learner is as good as it is.
+        """Adds an opponent, with the learner's rating: a copy of the learner is as good as the learner.
 
-        A network that goes on learning has to be copied first: ``pool.add(copy.deepcopy(network))``.
+        Copy a network first if it goes on learning: ``pool.add(copy.deepcopy(network))``.
         """
         if isinstance(policy, Pool):
             raise TypeError("a pool cannot be a member of a pool")
@@ -387,7 +387,7 @@ class Pool:
             self.members.pop(0)
 
     def table(self) -> list[dict[str, Any]]:
-        """The learner and all members, the best first, as ``pandas.DataFrame`` likes them."""
+        """The learner and all members, the best first, ready for ``pandas.DataFrame``."""
         rows = [
             {"name": member.name, "elo": member.elo, "matches": member.matches, "learner_rate": member.learner_rate}
             for member in self.members
@@ -397,14 +397,14 @@ class Pool:
         return sorted(rows, key=lambda row: -float(str(row["elo"])))
 
     def weights(self) -> npt.NDArray[np.float64]:
-        """How likely each member is to be drawn."""
+        """The probability of each member to be drawn."""
         weights = np.ones(len(self.members))
         if self.sampling == "hard":
             weights = np.array([(1 - member.learner_rate) ** 2 for member in self.members])
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
     def record(self, member: Member, score: float) -> None:
-        """A match of the learner against a member: 1 is a win of the learner's, 0 a loss, 0.5 a draw."""
+        """Records a match of the learner against a member: 1 is a win for the learner, 0 a loss, 0.5 a draw."""
         expected = 1 / (1 + 10 ** ((member.elo - self.elo) / 400))
         change = self.step * (score - expected)
         self.elo += change
@@ -435,7 +435,7 @@ class Pool:
 
 @dataclass
 class _Drawn:
-    """The member that a row meets in a match, and how many decisions it has been asked for."""
+    """The member that a row meets in a match, and the number of its decisions so far."""
 
     match: int
     member: Member
@@ -455,11 +455,11 @@ class Draws:
 
     @property
     def questions(self) -> bool:
-        """For those of the members that want them. Asked for each decision, since members come and go."""
+        """Whether any member wants questions. This is asked for each decision, since members come and go."""
         return self.pool._questions
 
     def seed(self, seeds: Mapping[int, int]) -> None:
-        """These rows begin anew with these seeds."""
+        """Starts these rows anew with these seeds."""
         self._seeds.update(seeds)
         for row in seeds:
             self._drawn.pop(row, None)
@@ -505,7 +505,7 @@ class Draws:
         return int(sequence.generate_state(1, np.uint64)[0])
 
     def ended(self, rows: _Rows, matches: _Rows, rewards: npt.NDArray[np.float32]) -> list[str | None]:
-        """Matches have ended, with these rewards of the learner. Whom they were against; None where nobody was asked."""
+        """Records matches that have ended, with the learner's rewards. Returns their opponents; None where nobody was asked."""
         names: list[str | None] = []
         for row, match, reward in zip(rows.tolist(), matches.tolist(), rewards.tolist()):
             found = self._find(row, match)
@@ -515,13 +515,13 @@ class Draws:
         return names
 
     def save(self) -> dict[str, Any]:
-        """Whom the rows meet, by name."""
+        """The members that the rows meet, by name."""
         rows = self._drawn.items()
         drawn = [[row, one.match, one.member.name, one.asked] for row, some in rows for one in some]
         return {"drawn": drawn, "seeds": [*self._seeds.items()]}
 
     def _read(self, saved: Any) -> tuple[dict[int, list[_Drawn]], dict[int, int]]:
-        """What `save` gave. In matches against members that have left the pool, others are drawn."""
+        """Reads what `save` returned. In matches against members that have left the pool, others are drawn."""
         members = {member.name: member for member in self.pool.members}
         drawn: dict[int, list[_Drawn]] = {}
         for row, match, name, asked in saved["drawn"]:
@@ -531,7 +531,7 @@ class Draws:
 
 
 def restore_draws(all_draws: Sequence[Draws], saved: Any) -> None:
-    """Goes on with what `Draws.save` gave for each. On an error nothing has changed."""
+    """Restores what `Draws.save` returned for each. On an error nothing has changed."""
     try:
         if len(saved) != len(all_draws):
             raise ValueError(f"expected those of {len(all_draws)} pools, got {len(saved)}")
@@ -552,7 +552,7 @@ def win_rate(
     seed: int | None = None,
     **options: Any,
 ) -> float:
-    """How often a policy wins against an opponent, seats taken in turn; a draw counts one half.
+    """Work out how often a policy wins against an opponent, taking the seats in turn; a draw counts one half.
 
     >>> from necrodome import solve
     >>> 0.6 < win_rate("zombie-dice-race", solve("zombie-dice-race").policy, "random", seed=1) <= 1

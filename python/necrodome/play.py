@@ -7,8 +7,8 @@ A bot is one of
 - a language model: ``"llm:NAME"``, with a table in the file that ``models`` names;
 - an object of Python: a :class:`necrodome.Bot`, its class, or a function from view to action.
 
-Built-in bots and programs are played without Python, on all cores. Where objects take part, all is played on the thread that called
-``match`` or ``tournament``, and they are called there as functions are: debuggers and Ctrl-C work in them.
+Built-in bots and programs play without Python, on all cores. If objects take part, everything is played on the thread that called
+``match`` or ``tournament``, and objects are called there like any function: debuggers and Ctrl-C work in them.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _LAUNCH = str(Path(__file__).with_name("_launch.py"))
 
 
 class IllegalAction(ValueError):
-    """A bot has given an action that the rules do not allow."""
+    """A bot has chosen an action that the rules do not allow."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A match that was played. All lists are by seat."""
+    """A finished match. All lists are by seat."""
 
     #: The id of the game, and the options of its rules.
     game: str
@@ -70,12 +70,12 @@ class Match:
 
     @property
     def winners(self) -> list[str]:
-        """Those in first place."""
+        """The seats in first place."""
         return [name for name, place in zip(self.names, self.places) if place == 1]
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each seat, as ``pandas.DataFrame`` likes them."""
+        """A row for each seat, ready for ``pandas.DataFrame``."""
         columns = zip(self.names, self.bots, self.places, self.scores)
         return [
             {"seat": seat, "name": name, "bot": bot, "place": place, "score": score}
@@ -94,7 +94,7 @@ class Match:
 
 
 class _Packed:
-    """The field ``replay`` of a match: packed when somebody looks, since that takes longer than a short match."""
+    """The field ``replay`` of a match. It is packed on first use, since packing takes longer than a short match."""
 
     def __set__(self, played: Match, replay: _native.Replay | bytes) -> None:
         vars(played)["replay"] = replay
@@ -112,11 +112,12 @@ setattr(Match, "replay", _Packed())
 
 
 class Report(dict[str, Any]):
-    """What a tournament has shown: a dict of plain values and of lists of flat rows, each of which makes a table.
+    """The result of a tournament: a dict of plain values and of lists of flat rows; each list makes a table.
 
-    ``summary`` says in a few sentences what it all means. ``standings`` has a row for each bot, best first; ``head_to_head`` one for each pair that has met (``one``, ``other``); ``seats`` one for each seat
-    (none after a battle); ``undecided``, ``faults`` and ``logs`` say what their names say.
-    ``plan`` is all that determines the tournament, ``hash`` proves its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
+    ``summary`` explains the result in a few sentences. ``standings`` has a row for each bot, best first; ``head_to_head`` one for each
+    pair that has met (``one``, ``other``); ``seats`` one for each seat (none after a battle); ``undecided`` lists neighbours that cannot
+    be told apart, and ``faults`` and ``logs`` those of the bots. ``plan`` is everything that determines the tournament, ``hash`` proves
+    its results. An interval is three columns: ``win_rate``, ``win_rate_low``, ``win_rate_high``.
     """
 
     #: The report as ``necrodome tournament --json`` prints it, to the letter.
@@ -145,7 +146,7 @@ class Report(dict[str, Any]):
         return "\n".join(lines) + ">"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the standings, and what they mean."""
+        """For notebooks: the standings, and their meaning."""
         rows = [{**row, "rank": _ranks(row)} for row in self["standings"]]
         summary = self["summary"]
         notes = summary if isinstance(summary, str) else " ".join(map(str, summary))
@@ -158,7 +159,7 @@ class Report(dict[str, Any]):
 
     @property
     def document(self) -> dict[str, Any]:
-        """The report as ``necrodome tournament --json`` has it, nested."""
+        """The nested report, as ``necrodome tournament --json`` prints it."""
         nested: dict[str, Any] = json.loads(self.text)
         return nested
 
@@ -171,7 +172,7 @@ _STANDINGS = (
 
 
 def _ranks(row: Mapping[str, Any]) -> str:
-    """The rank of a row, or all ranks that it may have: ``1`` or ``2-3``."""
+    """The rank of a row, or the range of its possible ranks: ``1`` or ``2-3``."""
     best, worst = row.get("rank_best"), row.get("rank_worst")
     return f"{best}" if best == worst else f"{best}-{worst}"
 
@@ -181,7 +182,7 @@ _INTERVALS = ("win_rate", "mean_place", "mean_score", "median_score", "luck_adju
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row without nested values: ``{"rank": {"best": 1}}`` becomes ``{"rank_best": 1}``."""
+    """Flattens a row: ``{"rank": {"best": 1}}`` becomes ``{"rank_best": 1}``."""
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if name in _INTERVALS and value is None:
@@ -213,16 +214,15 @@ def match(
     """Plays one match, with a bot for each seat.
 
     Further keywords are options of the rules (``necrodome games``). The same seed, game, options and bots give the same
-    match. ``limits`` bounds programs, as the table ``[limits]`` of a tournament's file does; ``sandbox`` says how far they are
-    confined (``docs/security.md``), ``allow_network`` lets them all reach the network, and ``pass_env`` names environment variables that
-    they all get. A seed has up to 128 bits, as a number or
-    as text (``"0x1f"``). Where a program takes part, the dice follow from the seed and a ``secret``, which is in the result and plays
-    the match again; with ``public_dice`` from the seed alone.
+    match. ``limits`` limits programs, like the table ``[limits]`` of a tournament's file; ``sandbox`` is the level of their
+    sandbox (``docs/security.md``), ``allow_network`` lets them all reach the network, and ``pass_env`` names environment variables that
+    they all get. A seed has up to 128 bits, as a number or as text (``"0x1f"``). If a program takes part, the dice follow from the seed
+    and a ``secret``: the result contains it, and with both you can play the match again. With ``public_dice`` they follow from the seed alone.
 
     ``models`` is a file with the tables of language models, or :class:`Models`: then ``"llm:NAME"`` is a bot, too
     (``docs/models.md``).
 
-    An exception in a bot that is an object of Python is raised here, and so is :class:`IllegalAction`; with
+    An exception in a bot that is a Python object is raised here, and so is :class:`IllegalAction`; with
     ``on_error="fault"`` the match goes on by the game's rule for a bad action, and the fault is in the result.
 
     >>> import necrodome
@@ -279,17 +279,19 @@ def tournament(
 ) -> Report:
     """Plays a tournament: many matches, every number with its error.
 
-    What the keywords mean, and what the report says, is in ``docs/tournaments.md``; further keywords are options of the
+    ``docs/tournaments.md`` explains the keywords and the report; further keywords are options of the
     rules. The same seed gives the report that ``necrodome tournament --json`` gives for the same bots, with any number of
-    threads. Where programs take part, the dice follow from the seed and a secret, which the report tells at the end
-    (``plan``, ``sealed_dice``): give both to play it again, or ``public_dice`` for dice that follow from the seed alone. With ``store`` the tournament is kept in a file and goes on where it was, after Ctrl-C, too. In a round-robin or a
-    gauntlet entries may come and go: what is missing is played, and ``only`` names those who meet each other now. A program that was
-    changed since is refused, unless ``new_version`` lets it in as a new entry.
+    threads. If programs take part, the dice follow from the seed and a secret, which the report reveals at the end
+    (``plan``, ``sealed_dice``): give both to play it again, or ``public_dice`` for dice that follow from the seed alone.
 
-    With objects of Python among the bots all is played on one thread. ``models`` and exceptions as in :func:`match`.
+    With ``store`` the tournament is kept in a file, and the same call resumes it, also after Ctrl-C. In a round-robin or a
+    gauntlet entries may come and go: the missing matches are played, and ``only`` names the entries that meet each other now. A program
+    that has changed since is refused, unless ``new_version`` admits it as a new entry.
 
-    ``cluster="ray"`` plays on the Ray cluster at ``address``, with the same results (``docs/cluster.md``); nodes need the custom ``resources``, if
-    there are any. Bots must lie in the present folder or below. With ``store`` the same call goes on after Ctrl-C or a crash, given the same seed.
+    If Python objects are among the bots, everything is played on one thread. ``models`` and exceptions work as in :func:`match`.
+
+    ``cluster="ray"`` plays on the Ray cluster at ``address``, with the same results (``docs/cluster.md``); nodes need the custom ``resources``,
+    if you name any. Bots must be in the current folder or below. With ``store`` the same call resumes after Ctrl-C or a crash, given the same seed.
 
     >>> import necrodome
     >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=200, seed=7, progress=False)
@@ -322,14 +324,14 @@ def tournament(
         return _play_on_cluster(
             cluster, lambda plan: order(
                 game, entries, dice, limits, confinement, options, {**more, "plan_out": plan}, models=models
-            ), guests, store, (address, resources, progress),
+            ), guests, store, (address, resources, progress), confinement,
         )
     wanted = order(game, entries, dice, limits, confinement, options, more, models=models)
     return Report(_play(wanted, guests, on_error, "blocks" if progress else None)[0])
 
 
 def _make_movable(entries: list[dict[str, Any]]) -> None:
-    """Names files below the present folder as seen from it, since folders have other names on other machines."""
+    """Makes paths of files below the current folder relative, since folders have other names on other machines."""
     here = Path.cwd()
     for entry in entries:
         path = Path(entry["text"])
@@ -343,6 +345,7 @@ def _play_on_cluster(
     guests: list[Talk | None],
     store: str | os.PathLike[str] | None,
     settings: tuple[str, Mapping[str, float] | None, bool],
+    confinement: tuple[str | None, bool, Sequence[str]],
 ) -> Report:
     """Writes the plan of a tournament, and plays it on a cluster."""
     if cluster != "ray":
@@ -352,16 +355,20 @@ def _play_on_cluster(
     from .cluster import Settings, play_plan
 
     address, resources, progress = settings
+    sandbox, network, variables = confinement
     # The plan has the secret of the dice: it is nobody else's.
     with tempfile.TemporaryDirectory(prefix="necrodome-plan-") as folder:
         plan = os.path.join(folder, "plan.toml")
         _native.play(wanted(plan), guests, True, lambda *_: None)
         kept = os.path.join(folder, "store") if store is None else os.fspath(store)
-        return play_plan(plan, kept, Settings(address=address, resources=dict(resources or {}), progress=progress))
+        return play_plan(plan, kept, Settings(
+            address=address, resources=dict(resources or {}), progress=progress,
+            sandbox=None if sandbox == "auto" else sandbox, allow_network=network, pass_env=variables,
+        ))
 
 
 def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
-    """Talks for the objects among the bots, and all entries as the arena wants them."""
+    """Makes talks for the objects among the bots, and all entries in the form that the arena reads."""
     if isinstance(bots, (str, Bot)) or not isinstance(bots, (Sequence, Mapping)):
         raise TypeError(f"expected a list of bots, or a dict of names and bots, got {bots!r}")
     named = list(bots.items()) if isinstance(bots, Mapping) else [(None, bot) for bot in bots]
@@ -385,7 +392,7 @@ def _line_up(bots: Lineup) -> tuple[list[Talk | None], list[dict[str, Any]]]:
 
 
 def launcher() -> list[str]:
-    """The words that start this interpreter as the supervisor of a program."""
+    """The command that starts this interpreter as the supervisor of a program."""
     return [sys.executable, "-I", "-S", _LAUNCH]
 
 
@@ -400,7 +407,7 @@ def order(
     exam: Mapping[str, Any] | None = None,
     models: AnyModels = None,
 ) -> str:
-    """What is to be played, as the arena reads it."""
+    """The request in the form that the arena reads."""
     seed, public_dice, secret = dice
     sandbox, allow_network, pass_env = confinement
     if isinstance(seed, int) and not 0 <= seed < 1 << 128:
@@ -428,9 +435,9 @@ def order(
 def _play(
     wanted: str, guests: list[Talk | None], on_error: OnError, unit: str | None = None
 ) -> tuple[str, Any]:
-    """Lets the arena play with the objects of Python, here and now. Gives the document at the end, and the replay.
+    """Lets the arena play with the Python objects on this thread. Returns the document at the end, and the replay.
 
-    With a unit, a bar counts what is done.
+    With a unit, a bar counts the progress.
     """
     if on_error not in ("raise", "fault"):
         raise ValueError(f"on_error: expected 'raise' or 'fault', got {on_error!r}")
@@ -444,7 +451,7 @@ def _play(
 
 @contextmanager
 def _shown(unit: str | None) -> Iterator[Callable[[int, int], None]]:
-    """What is called with how much is done and planned."""
+    """Makes the function that is called with the amounts done and planned."""
     if unit is None:
         yield lambda *_: None
         return

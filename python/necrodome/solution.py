@@ -23,7 +23,7 @@ State: TypeAlias = "Mapping[str, Any] | npt.ArrayLike"
 def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
     """Solve a game exactly.
 
-    The ``ValueError`` for a game that is not solved lists those that are; some are solved for two seats only.
+    The ``ValueError`` for a game that is not solved lists those that are; some are solved only for two seats.
     ``rules`` are the options of the game, as on the command line. The second call with the same rules costs
     nothing.
 
@@ -44,7 +44,7 @@ def solve(game: str, *, seats: int | None = None, **rules: Option) -> Solution:
 
 
 def options(rules: Mapping[str, Option]) -> str:
-    """Options of the rules as JSON, for the native module."""
+    """Writes options of the rules as JSON, for the native module."""
     try:
         return json.dumps(dict(rules))
     except TypeError as error:
@@ -54,10 +54,10 @@ def options(rules: Mapping[str, Option]) -> str:
 class Solution:
     """A solved game. Made by :func:`solve`.
 
-    A value is the expected score in a game for one, and elsewhere the chance to win (a shared win counts one
-    half), always of the player who is to act, with perfect play on both sides from there on.
+    A value is the expected score in a game for one, and otherwise the chance to win (a shared win counts one
+    half), always for the player who is to act, with perfect play on both sides from there on.
 
-    A *state* is one of these; of games for two it is what the player who is to act sees:
+    A *state* is one of these; in games for two it is what the player who is to act sees:
 
     - a view, as bots get it: ``{"turn": {...}, "score": 3, "opponent_score": 5}``;
     - a dict of named numbers: every name of ``fields``, each a number;
@@ -72,7 +72,7 @@ class Solution:
         return f"<{self.game} solved: value {self.value:.6f}, {self.positions} positions>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the value, and what an observation is."""
+        """For notebooks: the value, and the fields of an observation."""
         rules = ", ".join(f"{name}={value}" for name, value in self.rules.items())
         title = f"{self.game} solved: value {self.value:.6f}, {self.positions} positions ({rules})"
         rows = [{"observation": field["name"], "meaning": field["about"]} for field in self._fields]
@@ -95,17 +95,17 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """What a match is worth to the first player before it begins."""
+        """The value of a match to the first player before it begins."""
         return self._native.value
 
     @property
     def positions(self) -> int:
-        """How many positions have a value of their own."""
+        """The number of positions with a value of their own."""
         return self._native.positions
 
     @property
     def actions(self) -> int:
-        """How many actions there are, numbered as in the environments of the game."""
+        """The number of actions, numbered as in the environments of the game."""
         return self._native.actions
 
     @cached_property
@@ -120,7 +120,7 @@ class Solution:
 
     @cached_property
     def tables(self) -> Mapping[str, npt.NDArray[Any]]:
-        """The whole solution as arrays, not to be written to: those of ``necrodome solve GAME --policy
+        """The whole solution as read-only arrays: those of ``necrodome solve GAME --policy
         FILE.npz``."""
         tables = {}
         for name, shape, data in self._native.tables():
@@ -135,7 +135,7 @@ class Solution:
         return Policy(self)
 
     def observation(self, state: State) -> npt.NDArray[np.int16]:
-        """A state as an observation; a batch of observations stays a batch.
+        """Converts a state into an observation; a batch of observations stays a batch.
 
         >>> solve("zombie-dice-solo").observation({"brains": 2, "shotguns": 1, "cup_green": 4,
         ...     "cup_yellow": 3, "cup_red": 2, "feet_green": 0, "feet_yellow": 1, "feet_red": 0})
@@ -159,10 +159,10 @@ class Solution:
         return integers([state[name] for name in self.fields])
 
     def action_values(self, state: State) -> npt.NDArray[np.float64]:
-        """What each action is worth: an array of ``actions`` numbers, or such a row for each row of a batch.
+        """The value of each action: an array of ``actions`` numbers, or such a row for each row of a batch.
 
-        Actions that are not legal are NaN, and so is a whole row where nothing can be decided any more (the
-        last observation of an episode). What can never come up is a ``ValueError``.
+        Illegal actions are NaN, and so is a whole row without a decision (the
+        last observation of an episode). A state that can never come up is a ``ValueError``.
 
         >>> stop, go = solve("zombie-dice-solo").action_values([2, 1, 4, 3, 2, 0, 1, 0])
         >>> float(stop), round(float(go), 6)
@@ -173,9 +173,9 @@ class Solution:
         return values.reshape(*rows.shape[:-1], self.actions)
 
     def regret(self, view: Mapping[str, Any], action: Mapping[str, Any] | None) -> float:
-        """What an action costs with a view: the value of the best action less its own.
+        """The cost of an action with a view: the value of the best action minus its own.
 
-        ``None`` stands for no usable action: it is worth what the game's rule for a bad action makes of it.
+        ``None`` stands for no usable action: its value is that of the move that the game's rule for a bad action makes.
 
         >>> view = {"turn": {"brains": 0, "shotguns": 0, "hand": None, "cup": {"green": 6, "yellow": 4, "red": 3},
         ...     "brain_dice": {"green": 0, "yellow": 0, "red": 0}}}
@@ -231,7 +231,7 @@ class Policy(Bot):
 
 
 def _view(view: Mapping[str, Any]) -> str:
-    """A view as JSON."""
+    """Writes a view as JSON."""
     if not isinstance(view, Mapping):
         raise TypeError(f"expected a view, the dict that bots get, got {view!r}")
     try:
@@ -241,7 +241,7 @@ def _view(view: Mapping[str, Any]) -> str:
 
 
 def integers(state: npt.ArrayLike) -> npt.NDArray[np.int16]:
-    """Observations as the native module takes them: 16 bits, row by row."""
+    """Converts observations into the form of the native module: 16 bits, row by row."""
     if state is None or isinstance(state, str | bytes):
         raise TypeError(f"expected a state (a view, named numbers or observations), got {state!r}")
     try:

@@ -7,7 +7,7 @@ import sys
 
 
 def hide_standard_streams() -> None:
-    """Gives the bot an empty standard input, and its standard error for an output."""
+    """Gives the bot an empty standard input, and sends its standard output to standard error."""
     sys.stdout.flush()
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,4 +1,4 @@
-"""Matches in words: environments in which language models are trained and examined.
+"""Matches in words: environments for training and testing language models.
 
 An observation is a text, and so is an action:
 
@@ -14,8 +14,8 @@ Legal actions:
 >>> round(reward, 6), done, info["action"]
 (-2.258551, True, {'type': 'stop'})
 
-``env.instructions`` are the rules and how to answer: the system prompt. Whatever text comes is played: one that holds no
-legal action by the game's rule for a bad action, and ``info["bad_action"]`` says what was wrong with it.
+``env.instructions`` are the system prompt: the rules, and how to answer. Every text is played. For one without a legal action
+the game's rule for a bad action applies, and ``info["bad_action"]`` says what was wrong with it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LEGAL = ("shown", "hidden")
 
 
 class Info(TypedDict, total=False):
-    """What a step tells beside the text."""
+    """What a step returns besides the text."""
 
     #: What was played; `None` where nothing in the answer could be.
     action: dict[str, Any] | None
@@ -58,7 +58,7 @@ class Info(TypedDict, total=False):
 
 
 class _Choice(NamedTuple):
-    """What is played for an answer, as JSON, and what is wrong with the answer."""
+    """The action that is played for an answer, as JSON, and what is wrong with the answer."""
 
     action: str
     bad: BadAction | None = None
@@ -68,12 +68,12 @@ class _Choice(NamedTuple):
 class TextEnv(RefereeEnv):
     """One seat of a match of any game, told in words; opponents play the others.
 
-    `opponents` (or a single `opponent`) are those of `necrodome.opponents`, but for pools: names of built-in bots,
-    `"optimal"`, functions of observations, objects with `act(view)`, programs. If nobody is named, the bots that suit
-    the game sit down, or with exact rewards the perfect player.
+    `opponents` (or a single `opponent`) are those of `necrodome.opponents`, except pools: names of built-in bots,
+    `"optimal"`, functions of observations, objects with `act(view)`, programs. By default, the bots that suit
+    the game play, or with exact rewards the perfect player.
 
-    `reward="game"` is the reward of the game. With `reward="exact"` each decision is rewarded by itself, without luck: minus
-    what it costs against the best one, with perfect play from there on. It is 0 for the perfect player, and negative for all
+    `reward="game"` is the reward of the game. With `reward="exact"` each decision has its own reward, without luck: minus
+    its cost compared with the best one, with perfect play from there on. It is 0 for perfect decisions, and negative for all
     others. Games that are not solved refuse it.
 
     `legal="hidden"` leaves the list of legal actions out of the texts. Further keywords are options of the rules.
@@ -124,7 +124,7 @@ class TextEnv(RefereeEnv):
         return line_up(opponent, opponents, None, game)
 
     def _seated(self, opponents: list[AnyOpponent]) -> list[Any]:
-        """Who is asked, by seat; the own place is never asked."""
+        """The opponents to ask, by seat; the own place is never asked."""
         table = Table(self.game, self._options, len(opponents) + 1)
         # One that has several seats is asked for all of them.
         known = {id(bot): seated(bot, table) for bot in opponents}
@@ -151,7 +151,7 @@ class TextEnv(RefereeEnv):
 
     @property
     def instructions(self) -> str:
-        """What a player is told before the match: the rules, and how to answer. The system prompt."""
+        """The system prompt, which a player gets before the match: the rules, and how to answer."""
         card, names = self._card, self.names
         told = [f"You play {card['title']}. {card['about']}", "", card["rules"], card["hint"]]
         told += [f"Options of the rules: {self._referee.rules}"]
@@ -166,7 +166,7 @@ class TextEnv(RefereeEnv):
         return "\n".join(told)
 
     def reset(self, seed: int | None = None) -> str:
-        """Begins a new match, at the first decision of this seat. Without a seed, chance goes on."""
+        """Begins a new match, and plays up to the first decision of this seat. Without a seed, chance goes on."""
         while True:
             self._begin(seed)
             self._story, self._complaint = self._referee.story(self._seat), ""
@@ -179,7 +179,7 @@ class TextEnv(RefereeEnv):
     def step(self, text: str) -> tuple[str, float, bool, Info]:
         """Plays the action in a text, and lets the others play.
 
-        Gives the next text, the reward, whether the match is over, and more.
+        Returns the next text, the reward, whether the match is over, and more.
         """
         if self._random is None:
             raise not_begun()
@@ -210,7 +210,7 @@ class TextEnv(RefereeEnv):
         return self.observe(), reward, done, info
 
     def _play_on(self, own: str | None) -> float:
-        """Plays the own action, if there is one, and what the others do until the next decision; gives the reward."""
+        """Plays the own action, if there is one, and those of the others until the next decision; returns the reward."""
         reward = 0.0
         while (to_act := self._referee.to_act()) and not (own is None and self._seat in to_act):
             actions = [own if seat == self._seat else self._ask(seat) for seat in to_act]
@@ -225,7 +225,7 @@ class TextEnv(RefereeEnv):
         return answer(self._asked[seat], self._referee, seat, int(self._random.integers(2**63)))
 
     def observe(self) -> str:
-        """What the seat is told now: what `reset` or `step` has given."""
+        """The text for the seat now, as `reset` or `step` returned it."""
         parts = [self._complaint] if self._complaint else []
         if self._story:
             parts.append("\n- ".join(["What has happened:", *self._story]))
@@ -249,7 +249,7 @@ class TextEnv(RefereeEnv):
         return ["Legal actions:", *(f"- {label}: {action}" for label, action in listed.items())]
 
     def _read(self, text: str) -> _Choice:
-        """What is played for a text."""
+        """Reads the action that is played for a text."""
         if not text.strip():
             return _Choice("null", "empty", "there is no text")
         found = next(filter(None, map(self._found, _candidates(text))), None)
@@ -263,7 +263,7 @@ class TextEnv(RefereeEnv):
         return _Choice(action) if why is None else _Choice(action, "illegal", why)
 
     def _found(self, candidate: str) -> str | None:
-        """The action in a part of an answer, as JSON.
+        """Finds the action in a part of an answer, as JSON.
 
         The part is an object, one with a field `action`, the label of an action, or its type.
         """
@@ -311,12 +311,12 @@ def _candidates(text: str) -> list[str]:
 
 
 def _plain(words: str) -> str:
-    """Words without emphasis, case and punctuation around them."""
+    """Strips emphasis, case and surrounding punctuation from words."""
     return " ".join(words.casefold().split()).strip("`*_\"'.!- ")
 
 
 def _type_alone(action: str) -> str | None:
-    """The type of an action that is nothing but its type."""
+    """The type of an action that consists only of its type."""
     match json.loads(action):
         case {"type": str(kind), **rest} if not rest:
             return kind.casefold()

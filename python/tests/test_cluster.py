@@ -71,7 +71,7 @@ class Cluster:
 
     def settings(self, resource: str, **more: Any) -> cluster.Settings:
         return cluster.Settings(
-            address=self.address, resources={resource: 0.001}, progress=False, **{"seconds": 0.5, **more}
+            address=self.address, resources={resource: 0.001}, progress=False, sandbox="limits", **{"seconds": 0.5, **more}
         )
 
 
@@ -91,19 +91,25 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     (folder / "bots").mkdir()
     (folder / "bots" / "mine.py").write_text(BOT.replace("BRAINS", "2"))
+    write_plan(folder, "./bots/mine.py")
+    return folder
+
+
+def write_plan(folder: Path, bot: str, plan: str = "plan.toml") -> Path:
+    """Writes the plan of a tournament between a bot and one that is built in."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        entries = [{"name": None, "text": text} for text in ("greedy", "./bots/mine.py")]
+        entries = [{"name": None, "text": text} for text in ("greedy", bot)]
         from necrodome.play import order
 
         more: dict[str, Any] = {
             "blocks": BLOCKS, "format": None, "seats": None, "until_decided": False, "margin": None, "test": None,
             "rank_by": "luck-adjusted", "threads": None, "store": None, "only": [], "new_version": False,
-            "plan_out": "plan.toml",
+            "plan_out": plan,
         }
         wanted = order(GAME, entries, (SEED, False, SECRET), None, ("limits", False, ()), {}, more)
         _native.play(wanted, [None, None], True, lambda *_: None)
-    return folder
+    return folder / plan
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +160,7 @@ def test_the_hash_is_that_of_one_machine(
     calls = len(called)
     again = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
     assert again["hash"] == alone and len(called) == calls
-    honest = json.loads(_native.audit_store(str(store), 10, "1", launcher(), str(home / "plan.toml")))
+    honest = json.loads(_native.audit_store(str(store), 10, "1", launcher(), str(home / "plan.toml"), ("limits", False, [])))
     assert len(honest["blocks"]) == 10 and honest["differ"] == []
     # No node keeps the secret of the dice.
     import tempfile
@@ -227,6 +233,106 @@ def test_a_node_with_another_build_is_refused_unless_that_is_allowed(
     nodes.ray.remove_node(node, allow_graceful=False)
 
 
+def test_progress_standings_and_the_names_of_tasks(
+    nodes: Cluster, home: Path, alone: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    usual, merge = cluster._shard_function, cluster._Driver.merge
+    seen: list[dict[str, Any]] = []
+
+    def named() -> Callable[..., dict[str, Any]]:
+        shard = usual()
+
+        def task(*words: Any) -> dict[str, Any]:
+            import ray
+
+            return {**shard(*words), "task": ray.get_runtime_context().get_task_name()}
+
+        return task
+
+    def watching(self: Any, shards: list[dict[str, Any]]) -> None:
+        seen.extend(shards)
+        merge(self, shards)
+
+    monkeypatch.setattr(cluster, "_shard_function", named)
+    monkeypatch.setattr(cluster._Driver, "merge", watching)
+    settings = cluster.Settings(address=nodes.address, resources={"good": 0.001}, sandbox="limits", seconds=0.5, standings=0.01)
+    assert cluster.play_plan(home / "plan.toml", tmp_path / "store", settings)["hash"] == alone
+    tournament = json.loads(_native.plan_info(str(home / "plan.toml"), launcher()))["id"][:8]
+    assert seen and all(
+        shard["task"] == f"{GAME} {tournament} blocks {shard['first']}..{shard['end']}" for shard in seen
+    )
+    said = capfd.readouterr().err
+    assert re.search(rf"\d+/{BLOCKS} \[.*workers=[1-9]", said), said
+    # Standings on the way, before the last block is there.
+    assert "greedy" in said and "mine" in said, said
+
+
+def test_a_node_that_lacks_what_a_bot_needs_is_refused_and_the_bot_is_not_charged(
+    nodes: Cluster, home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # A command is run by what the node has, and this one has no folder of programs.
+    bare = overlay(tmp_path / "bare", "\nimport os\nos.environ['PATH'] = '/nowhere'\n", lies=True)
+    node = nodes.add("good", "bare", package=bare)
+    plan = write_plan(home, "cmd:python3 bots/mine.py", "command.toml")
+    report = cluster.play_plan(plan, tmp_path / "store", nodes.settings("good"))
+    assert report["faults"] == [] and report["blocks"] == BLOCKS
+    with pytest.raises(cluster.ClusterError) as refused:
+        cluster.play_plan(plan, tmp_path / "other", nodes.settings("bare"))
+    told = str(refused.value)
+    assert f"(node {node.node_id[:8]}): mine: " in told and "is no such program" in told
+    nodes.ray.remove_node(node, allow_graceful=False)
+    # A folder beside a bot that lies beside the plan is not packed.
+    (home / "beside").mkdir()
+    (home / "beside" / "knows.py").write_text("")
+    (home / "ada.py").write_text("import beside.knows\n" + BOT.replace("BRAINS", "2"))
+    plan = write_plan(home, "./ada.py", "ada.toml")
+    capfd.readouterr()
+    with pytest.raises(cluster.ClusterError, match="ada does not start on this machine, though it did .*No module named"):
+        cluster.play_plan(plan, tmp_path / "third", nodes.settings("good"))
+    assert "not packed: beside/" in capfd.readouterr().err
+
+
+def test_files_beside_a_bot_must_stay_as_they_were(nodes: Cluster, home: Path, tmp_path: Path) -> None:
+    store, beside = tmp_path / "store", home / "bots" / "knows.py"
+    plan = str(home / "plan.toml")
+    pack = tmp_path / "some.pack"
+    pack.write_bytes(_native.pack_plan(plan, launcher(), 1 << 20)[0])
+    first = _native.play_shard(str(pack), 0, 4, launcher(), 1, "4cb6493c", ("limits", False, []))
+    _native.Merger(str(store), plan).add([(first, "first")])
+    beside.write_text("changed = True\n")
+    try:
+        with pytest.raises(ValueError, match="the files beside the bots are not those"):
+            cluster.play_plan(plan, store, nodes.settings("good"))
+    finally:
+        beside.unlink()
+    assert cluster.play_plan(plan, store, nodes.settings("good"))["blocks"] == BLOCKS
+
+
+def test_a_call_without_a_secret_goes_on_with_that_of_the_store(
+    nodes: Cluster, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    usual = cluster._Driver.merge
+
+    def stop(self: Any, shards: list[dict[str, Any]]) -> None:
+        usual(self, shards)
+        if shards:
+            raise KeyboardInterrupt
+
+    def play() -> necrodome.Report:
+        return necrodome.tournament(
+            GAME, ["greedy", "./bots/mine.py"], blocks=BLOCKS, seed=SEED, sandbox="limits", progress=False,
+            store=tmp_path / "store", cluster="ray", address=nodes.address, resources={"good": 0.001},
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster._Driver, "merge", stop)
+        with pytest.raises(KeyboardInterrupt):
+            play()
+    done = play()
+    assert done["blocks"] == BLOCKS and play()["hash"] == done["hash"]
+
+
 def test_a_resource_that_no_node_has_is_an_error_at_once(nodes: Cluster, home: Path, tmp_path: Path) -> None:
     with pytest.raises(cluster.ClusterError, match=r"no node of the cluster has what a shard needs \(a CPU, cobol\)"):
         cluster.play_plan(home / "plan.toml", tmp_path / "store", nodes.settings("cobol"))
@@ -243,8 +349,8 @@ def test_a_forging_worker_is_found_by_the_audit(nodes: Cluster, home: Path, alon
     forging = overlay(tmp_path / "forging", f"""
 import necrodome._native as _honest_native
 _honest = _honest_native.play_shard
-def _forge(plan, first, end, words, threads):
-    return _honest(plan, first, end, [{str(python)!r}, *words[1:]], threads)
+def _forge(plan, first, end, words, *more):
+    return _honest(plan, first, end, [{str(python)!r}, *words[1:]], *more)
 _honest_native.play_shard = _forge
 """, lies=True)
     node = nodes.add("good", package=forging)
@@ -252,14 +358,15 @@ _honest_native.play_shard = _forge
     report = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
     nodes.ray.remove_node(node, allow_graceful=False)
     assert report["hash"] != alone
-    audit = json.loads(_native.audit_store(str(store), 25, "1", launcher(), str(home / "plan.toml")))
+    audit = json.loads(_native.audit_store(str(store), 25, "1", launcher(), str(home / "plan.toml"), ("limits", False, [])))
     assert audit["differ"] and audit["differ"][0]["origin"]["host"]
 
 
 def command(home: Path, store: Path, address: str, *words: str) -> list[str]:
     return [
         sys.executable, "-P" if sys.version_info >= (3, 11) else "-u", "-m", "necrodome.cluster", str(home / "plan.toml"),
-        "--store", str(store), "--address", address, "--resource", "good", "--seconds", "0.5", "--json", *words,
+        "--store", str(store), "--address", address, "--resource", "good", "--seconds", "0.5", "--json",
+        "--sandbox", "limits", *words,
     ]
 
 

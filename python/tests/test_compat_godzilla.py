@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from arena_binary import document, necrodome, needs_binary
@@ -260,6 +264,100 @@ def test_without_what_the_program_needs_there_is_a_stand_in(tmp_path: Path) -> N
     (tmp_path / "program/agents/mine.py").write_text(PROGRAM["agents/mine.py"].replace(", player.__file__", "").replace("isinstance(die, DIESIDE)", "die"))
     played = match("tokyo", [bot, "angry"], seed=5)
     assert played.faults == [] and "needs no_such_module_for_models, which is not installed" in played.logs[0]
+
+
+#: Like the agents that ask a model: through litellm, with a key from the environment.
+ASKS = {
+    "litellm.py": """
+import json, os, urllib.request
+from types import SimpleNamespace
+def completion(model, messages, response_format=None):
+    key, body = os.environ["SOME_KEY"], {"model": model, "messages": messages}
+    request = urllib.request.Request("BASE_URL/chat/completions", json.dumps(body).encode(), {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        content = json.load(answer)["choices"][0]["message"]["content"]
+    return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=content))])
+""",
+    "llm/call.py": """
+import json
+from litellm import completion
+def ask(state, task, model):
+    messages = [{"role": "system", "content": open("./llm/rules.md").read()}, {"role": "user", "content": json.dumps({"state": state, "task": task})}]
+    return json.loads(completion(model=model, messages=messages).choices[0].message.content)
+""",
+    "player.py": PROGRAM["player.py"]
+    + """
+    def llm_call(self, other_player_states, task, model):
+        from llm.call import ask
+        others = {name: [idx, vars(state)] for name, (idx, state) in other_player_states.items()}
+        return ask({"me": vars(self.state), "others": others}, task, model)
+""",
+    "agents/mine.py": """
+from helpers.constants import DIESIDE
+from player import Player
+class Mine(Player):
+    def keep_dice(self, dice_results, other_player_states, roll_counter):
+        answer = self.llm_call(other_player_states, ["keep", *(die.value for die in dice_results)], "tiny")
+        return [die.value == answer["keep"] for die in dice_results], answer["reason"]
+    def yield_tokyo(self, other_player_states):
+        answer = self.llm_call(other_player_states, ["yield"], "tiny")
+        return answer["yield"], answer["reason"]
+""",
+}
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Answers like an OpenAI-compatible endpoint, and keeps the keys and questions that came."""
+
+    came: ClassVar[list[tuple[str | None, Any]]] = []
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.came.append((self.headers["Authorization"], body))
+        content = json.dumps({"keep": "Attack", "yield": False, "reason": "the model says so"})
+        answer = json.dumps({"choices": [{"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A program whose player asks a model on this machine."""
+    monkeypatch.setenv("SOME_KEY", "sk-0123456789-of-the-host")
+    Endpoint.came.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        threading.Thread(target=server.serve_forever).start()
+        bot = program(tmp_path)
+        for name, text in ASKS.items():
+            (tmp_path / "program" / name).write_text(text.replace("BASE_URL", f"http://127.0.0.1:{server.server_port}/v1"))
+        yield bot
+        server.shutdown()
+
+
+@needs_binary
+def test_players_that_ask_a_model_run_where_the_host_allows_it(asks: str, tmp_path: Path) -> None:
+    allowed = ("--allow-network", "--pass-env", "SOME_KEY")
+    played = document("match", "tokyo", asks, "angry", "--seed", "5", *allowed, folder=tmp_path)
+    assert played["faults"] == [], played
+    assert len(Endpoint.came) > 3 and {key for key, _ in Endpoint.came} == {"Bearer sk-0123456789-of-the-host"}
+    for _, body in Endpoint.came:
+        assert body["model"] == "tiny" and body["messages"][0]["content"] == "the rules of the program"
+
+    told = necrodome("tournament", "tokyo", asks, "angry", "--blocks", "1", "--seed", "5", "--store", "t.store", *allowed, folder=tmp_path)
+    assert told.returncode == 0 and "programs were given the network and the environment variable SOME_KEY" in told.stdout, told
+    assert b"sk-0123456789" not in (tmp_path / "t.store").read_bytes() and "sk-0123456789" not in told.stdout + told.stderr
+
+
+@needs_binary
+@pytest.mark.parametrize("allowed", [(), ("--allow-network",)])
+def test_players_that_ask_a_model_get_no_key_by_themselves(asks: str, allowed: tuple[str, ...], tmp_path: Path) -> None:
+    played = document("match", "tokyo", asks, "angry", "--seed", "5", *allowed, folder=tmp_path)
+    assert played["faults"] and Endpoint.came == [], played
 
 
 HUMAN = """

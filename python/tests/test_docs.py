@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import io
 import json
 import pkgutil
 import re
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 import necrodome
+from arena_binary import NECRODOME
+from arena_binary import necrodome as necrodome_binary
 from necrodome import _native
 
 DOCS = Path(__file__).parents[2] / "docs" / "python.md"
@@ -61,20 +64,34 @@ def test_values_in_the_text_are_true(path: Path) -> None:
 
 
 def programs() -> list[Any]:
-    """The programs of the texts, each by its first line that does something."""
+    """The programs of all texts, each by its first line that does something, with what the comment before it says."""
+    root = README.parents[1]
     found = []
-    for path in (DOCS, README):
-        for program in re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL):
+    for path in (root / "README.md", README, *sorted(DOCS.parent.rglob("*.md"))):
+        for comment, program in re.findall(r"(?:<!-- ([^\n]*) -->\n)?```python\n(.*?)```", path.read_text(), re.DOTALL):
             lines = [line for line in program.splitlines() if line and not line.startswith(("import", "from"))]
-            found.append(pytest.param(program, id=f"{path.name}: {lines[0][:40].strip()}"))
+            name = f"{path.relative_to(root)}: {lines[0][:40].strip()}"
+            found.append(pytest.param(comment, program, id=name))
     return found
 
 
-@pytest.mark.parametrize("program", programs())
+@pytest.mark.parametrize(("comment", "program"), programs())
 def test_programs_in_the_text_run_when_pasted_alone(
-    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    comment: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    kind, _, rest = comment.partition(": ")
+    if kind == "file":
+        # A bot that is played with: the tests of the command line do so.
+        compile(program, rest, "exec")
+        return
+    if kind == "first":
+        if not NECRODOME:
+            pytest.skip("NECRODOME, the path of the arena's binary, is not set")
+        done = necrodome_binary(*rest.split()[1:], folder=tmp_path)
+        assert done.returncode == 0, done.stderr
     monkeypatch.chdir(tmp_path)
+    # Bots in the text read standard input, which ends at once.
+    monkeypatch.setattr("sys.stdin", io.StringIO())
     try:
         exec(program, {"__name__": "__main__"})
     except ModuleNotFoundError as error:
@@ -85,7 +102,7 @@ def test_programs_in_the_text_run_when_pasted_alone(
 
 
 def test_there_are_programs_in_the_text() -> None:
-    assert len(programs()) >= 7
+    assert len(programs()) >= 25
 
 
 def test_links_lead_somewhere() -> None:

@@ -225,7 +225,9 @@ def test_answers_are_read_as_those_of_a_process(answer: str, tmp_path: Path) -> 
     file.write_text(f"import necrodome\nnecrodome.run(lambda view: {answer})\n")
     by_process = match("zombie-dice", {"a": "greedy", "b": file}, seed=5, public_dice=True)
     by_object = match("zombie-dice", {"a": "greedy", "b": eval(f"lambda view: {answer}")}, seed=5, on_error="fault")
-    assert by_object.faults == by_process.faults
+    # Hints are about lines of JSON, which objects do not write.
+    faults = [{key: value for key, value in fault.items() if key != "hint"} for fault in by_process.faults]
+    assert by_object.faults == faults
     assert by_object.replay == by_process.replay
 
 

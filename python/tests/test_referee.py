@@ -110,7 +110,7 @@ def test_mistakes_say_what_was_expected_and_change_nothing() -> None:
         (lambda: referee.step([1, 2]), r"expected an action for each decision \(1\), got 2"),
         (lambda: referee.step([]), r"expected an action for each decision \(1\), got 0"),
         (lambda: referee.apply("[]"), "1 seats are to act, but 0 moves came"),
-        (lambda: referee.apply('[{"type": "kep"}]'), "expected one of `keep`, `yield`, `stay`"),
+        (lambda: referee.apply('[{"type": "kep"}]'), 'expected one of "keep", "yield", "stay"'),
         (lambda: referee.view(4), "there is no seat 4: expected a number from 0 to 3"),
         (lambda: referee.bot_action("random", 1, 0), "seat 1 is not to act"),
         (lambda: referee.bot_action("nobody", 0, 0), "expected one of random, angry, point-hunter"),

@@ -110,18 +110,20 @@ export async function visitor(browser, { width = 1280, height = 800, host, expec
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Fails on every serious problem that axe-core finds on the page as it is now. */
-export async function assertAccessible(page, what = page.url()) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const result = await window.axe.run(document, { resultTypes: ["violations"] });
-    return result.violations
-      .filter((violation) => violation.impact === "serious" || violation.impact === "critical")
-      .map(
-        (violation) =>
-          `${violation.id}: ${violation.help} (${violation.nodes.map((node) => node.html.slice(0, 160)).join(" | ")})`,
-      );
-  });
+/** Fails on every problem that axe-core finds on the page as it is now; `rules` are all of axe unless some are named. */
+export async function assertAccessible(page, what = page.url(), rules = undefined) {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
+  const found = await page.evaluate(async (rules) => {
+    const runOnly = rules && { type: "rule", values: rules };
+    const result = await window.axe.run(document, {
+      resultTypes: ["violations"],
+      ...(runOnly && { runOnly }),
+    });
+    return result.violations.map(
+      (violation) =>
+        `${violation.id}: ${violation.help} (${violation.nodes.map((node) => node.html.slice(0, 160)).join(" | ")})`,
+    );
+  }, rules);
   assert.deepEqual(found, [], `accessibility of ${what}`);
 }
 
@@ -134,22 +136,42 @@ export async function assertFits(page, what = page.url()) {
   assert.ok(content <= room, `${what} is ${content} px wide in a window of ${room} px`);
 }
 
-/** Checks the page and keeps pictures of it, on a desk and on a phone. */
+const sizes = { desk: [1280, 800], phone: [360, 740], tablet: [768, 1024], projector: [1920, 1080] };
+/** How a page is looked at. What does not depend on colours is the same in both themes. */
+const looks = [
+  { size: sizes.desk, theme: "light" },
+  { size: sizes.desk, theme: "dark", rules: ["color-contrast"] },
+  { size: sizes.phone, theme: "dark" },
+  { size: sizes.phone, theme: "light", rules: ["color-contrast"] },
+];
+const everywhere = Object.values(sizes).flatMap((size) =>
+  ["light", "dark"].map((theme) => ({ size, theme })),
+);
+
+/**
+ * Checks the page on a desk and on a phone, in both themes, and keeps pictures of it. With NECRODOME_SHOTS=all it is looked at in
+ * four sizes.
+ */
 export async function inspect(page, name) {
   mkdirSync(shots, { recursive: true });
   const before = page.viewportSize();
-  for (const [width, height] of [
-    [1280, 800],
-    [360, 740],
-  ]) {
+  const all = process.env.NECRODOME_SHOTS === "all";
+  for (const { size, theme, rules } of all ? everywhere : looks) {
+    const [width, height] = size;
     await page.setViewportSize({ width, height });
-    // Sizes that depend on the window follow with the next picture.
+    await page.emulateMedia({ colorScheme: theme });
+    // Sizes and colours follow with the next picture.
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
-    await assertFits(page, `${name} at ${width} px`);
-    await assertAccessible(page, `${name} at ${width} px`);
-    await page.screenshot({ path: path.join(shots, `${name}-${width}.png`), fullPage: true });
+    // Reports have no theme of their own to choose.
+    await page.locator(`:root:not([data-theme]), [data-theme=${theme}]`).waitFor({ state: "attached" });
+    const what = `${name} at ${width} px, ${theme}`;
+    if (!rules) await assertFits(page, what);
+    await assertAccessible(page, what, rules);
+    if (!rules)
+      await page.screenshot({ path: path.join(shots, `${name}-${width}-${theme}.png`), fullPage: true });
   }
   await page.setViewportSize(before);
+  await page.emulateMedia({ colorScheme: null });
 }

@@ -153,12 +153,12 @@ test("a link opens at its turn, an event and the curves lead to theirs", async (
   const { page, turn, problems } = await watch({ hash: "#turn=33" });
   await page.waitForFunction(() => document.querySelector("[data-testid=step]").textContent === "33");
   const notable = film.battle.notable.at(-1);
-  const events = page.getByRole("list", { name: "What happened" });
-  const said = (await events.getByRole("button").last().textContent()).replace(/\s+/g, " ");
+  const events = page.getByRole("list", { name: "Moments" });
+  const said = (await events.getByRole("link").last().textContent()).replace(/\s+/g, " ");
   const words = notable.told.text.map((span) => span.text).join("");
   assert.ok(said.includes(words), `${said}: ${words}`);
   await page.getByText(film.result, { exact: true }).waitFor();
-  await events.getByRole("button").last().click();
+  await events.getByRole("link").last().click();
   assert.equal(await turn(), notable.turn);
   // Whoever listens hears it, too.
   await page.locator(".battle p.sr-only", { hasText: words }).waitFor({ state: "attached" });
@@ -167,6 +167,19 @@ test("a link opens at its turn, an event and the curves lead to theirs", async (
   await curves.click({ position: { x: box.width / 2, y: box.height / 2 } });
   const middle = film.battle.turns / 2;
   assert.ok(Math.abs((await turn()) - middle) < film.battle.turns / 10, `${await turn()} of ${middle * 2}`);
+  // Moments of one kind, of one entry; the best of a kind is found by its name.
+  const hits = film.battle.notable.filter(({ kind }) => kind === "hits");
+  await page.getByLabel("Kind of moment").selectOption({ label: "Most hits" });
+  assert.equal(await events.getByRole("link").count(), hits.length);
+  assert.equal(await events.getByRole("link").last().getAttribute("href"), "#moment=hits");
+  const { seat } = hits.at(-1).told;
+  await page.getByLabel("Whose moments").selectOption({ label: `of ${BOTS[seat]}` });
+  assert.equal(await events.getByRole("link").count(), hits.filter(({ told }) => told.seat === seat).length);
+  await page.evaluate(() => (location.hash = "#moment=hits"));
+  await page.waitForFunction(
+    (turn) => document.querySelector("[data-testid=step]").textContent === turn,
+    String(hits.at(-1).turn),
+  );
   assert.deepEqual(problems, []);
 });
 

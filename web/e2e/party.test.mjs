@@ -4,7 +4,16 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { inspect, necrodome, openBrowser, scratch, shots, startArena, visitor } from "./arena.mjs";
+import {
+  assertAccessible,
+  inspect,
+  necrodome,
+  openBrowser,
+  scratch,
+  shots,
+  startArena,
+  visitor,
+} from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
@@ -41,7 +50,7 @@ const names = [
 async function openRoom(page, options = {}) {
   await page.goto(`${arena.url}/party`);
   const chosen = Object.keys(options).some((label) => /Turns|Antibodies|Viruses|Zombies/.test(label));
-  if (chosen) await page.getByLabel("Rules that suit how many come").uncheck();
+  if (chosen) await page.getByLabel("Rules that suit the number of guests").uncheck();
   for (const [label, value] of Object.entries(options)) await page.getByLabel(label).fill(String(value));
   await page.getByRole("button", { name: "Open the room" }).click();
   await page.getByRole("heading", { name: /^Room/ }).waitFor();
@@ -128,7 +137,7 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   const david = phones[3];
   await propose(carla, david);
   await commit(carla, false);
-  await carla.page.getByText("You have committed. Waiting for the other.").waitFor();
+  await carla.page.getByText("You have committed. Waiting for the other player.").waitFor();
   await arena.kill();
   await anna.page.getByText("The connection is lost").waitFor();
   arena = await startArena({ store: arena.store, port: arena.port });
@@ -232,7 +241,7 @@ function cutOff() {
 }
 
 /** Everything is on the screen, whatever its size, and no name is cut off. */
-async function assertOnScreen(page, name) {
+async function assertOnScreen(page, name, { isPaused = false } = {}) {
   for (const [width, height, theme] of [
     [1280, 720, "light"],
     [1280, 720, "dark"],
@@ -249,8 +258,13 @@ async function assertOnScreen(page, name) {
       outside = await page.evaluate(cutOff);
     }
     assert.deepEqual(outside, [], `${name} at ${width}`);
+    // Axe needs a clock that goes.
+    if (width === 3840 && !isPaused) await assertAccessible(page, `${name} at ${width}`);
   }
 }
+
+/** So many letters a name may have. */
+const LONGEST = 40;
 
 for (const guests of [2, 200]) {
   test(`the wall fits any screen with ${guests} guests`, { timeout: 600_000 }, async () => {
@@ -261,7 +275,17 @@ for (const guests of [2, 200]) {
       return answer;
     };
     const { id } = await (await ask("", { turn_limit: 3600 })).json();
-    for (let left = guests; left > 0; left -= 100) {
+    // Those with the longest names play themselves, and meet nobody.
+    const long = guests === 2 ? 0 : 12;
+    const come = async (number) => {
+      const name = `${number} Bartholomäus Wolfeschlegelsteinhausen`;
+      assert.equal(name.length, LONGEST);
+      const headers = { "content-type": "application/json", origin: arena.url };
+      const options = { method: "POST", headers, body: JSON.stringify({ name }) };
+      assert.ok((await fetch(`${arena.url}/api/party/${id}/join`, options)).ok);
+    };
+    for (let number = 0; number < long; number++) await come(10 + number);
+    for (let left = guests - long; left > 0; left -= 100) {
       await ask(`/${id}/host`, { type: "add_bots", bot: "careful", count: Math.min(100, left) });
     }
     const wall = await visitor(browser);
@@ -272,7 +296,21 @@ for (const guests of [2, 200]) {
     await ask(`/${id}/host`, { type: "start" });
     await heard(wall.page, /human/);
     await wall.page.getByRole("timer").waitFor();
+    for (let number = 0; number < long; number++) await come(30 + number);
+    if (long > 0) await wall.page.getByText(/From the next turn: 30 .* and 10 others/).waitFor();
     await assertOnScreen(wall.page, `party-wall-turn-${guests}`);
+    if (long > 0) {
+      // What is announced stays until the test lets time pass.
+      await wall.page.clock.pauseAt(Date.now() + 60_000);
+      await ask(`/${id}/host`, { type: "end_turn", turn: 1 });
+      const broke = wall.page.locator(".headline .words", { hasText: "Broke a rule by meeting nobody" });
+      await wall.page.locator(".headline").waitFor();
+      while ((await broke.count()) === 0) await wall.page.clock.runFor(500);
+      await assertOnScreen(wall.page, `party-wall-headline-${guests}`, { isPaused: true });
+      await wall.page.clock.resume();
+      await heard(wall.page, /Broke a rule/);
+      await assertOnScreen(wall.page, `party-wall-later-${guests}`);
+    }
     let board;
     do {
       board = (await (await host.context.request.get(`${arena.url}/api/party/${id}`)).json()).board;
@@ -421,7 +459,7 @@ test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
   await each("something is committed", async (page, one) => {
     await one.context.setOffline(false);
     await button(page, "2 viruses").click();
-    await page.getByText("Waiting for the other.").waitFor();
+    await page.getByText("Waiting for the other player.").waitFor();
     await page.getByRole("dialog").getByRole("alert").waitFor({ state: "detached" });
   });
   await each("they have met", async (page, _, two) => {
@@ -454,7 +492,7 @@ test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
 });
 
 test("the host's desk works with the keyboard alone", async () => {
-  const { page, problems } = await visitor(browser, { host: arena.host });
+  const { page, context, problems } = await visitor(browser, { host: arena.host, expected });
   const id = await openRoom(page);
   const press = async (name) => {
     const button = page.getByRole("button", { name, exact: true });
@@ -479,6 +517,15 @@ test("the host's desk works with the keyboard alone", async () => {
   await press("Show the judge's view");
   await page.getByRole("heading", { name: "The judge's view" }).waitFor();
   await inspect(page, "party-host-judge");
+  // A sheet covers the page, so it tells what goes wrong meanwhile.
+  await page.route("**/api/party/*/stream*", (route) => route.abort("internetdisconnected"));
+  await context.setOffline(true);
+  const lost = page.getByRole("dialog").getByText("The connection is lost");
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await lost.waitFor();
+  await page.unroute("**/api/party/*/stream*");
+  await context.setOffline(false);
+  await lost.waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
   await press("Close the room");
   await page.getByRole("dialog").getByRole("button", { name: "Close the room" }).focus();

@@ -196,11 +196,16 @@ test("a set-up says what is missing, changes nothing by itself, and is there aga
   const remove = page.getByRole("button", { name: "Remove bot 1", exact: true });
   assert.deepEqual(await bots(), ["cautious", "greedy"]);
 
-  // The coach knows games for two; it sends nobody away.
-  await page.getByRole("switch", { name: /Tell me after each decision/ }).check();
-  assert.ok(await start.isDisabled());
+  // The coach knows games for two: it is not offered here, and sends nobody away.
+  const coach = page.getByRole("switch", { name: /Tell me after each decision/ });
+  assert.ok(await coach.isDisabled());
   await page.getByText("The coach knows games for two").waitFor();
-  assert.deepEqual(await bots(), ["cautious", "greedy"]);
+  await remove.click();
+  await coach.check();
+  assert.ok(await start.isEnabled());
+  await add.click();
+  assert.ok(await start.isDisabled());
+  assert.equal((await bots()).length, 2);
   await inspect(page, "play-set-up-dead");
   await remove.click();
   assert.ok(await start.isEnabled());
@@ -225,7 +230,9 @@ test("a set-up says what is missing, changes nothing by itself, and is there aga
   await start.click();
   assert.ok(await asked(page));
   await page.getByText("stop-at:brains=5,shotguns=2").first().waitFor();
+  // Back asks first, too.
   await page.goBack();
+  await page.getByRole("dialog").getByRole("button", { name: "Leave", exact: true }).click();
   await start.waitFor();
   assert.deepEqual(await bots(), chosen);
 
@@ -349,7 +356,7 @@ test("two people at one table by link, and a reload comes back to the seat", asy
   await ada.page.getByText("Options of the rules").click();
   await ada.page.getByLabel(/^first roll/).selectOption("free");
   await ada.page.getByRole("button", { name: "Open the table and invite" }).click();
-  const link = await ada.page.getByLabel("Whoever opens this link can join").inputValue();
+  const link = await ada.page.getByLabel("Anyone with this link can join").inputValue();
   await inspect(ada.page, "table-waiting");
 
   const bob = await visitor(browser);
@@ -376,7 +383,8 @@ test("two people at one table by link, and a reload comes back to the seat", asy
 });
 
 test("who is here, who is replaced, and a rematch together", async () => {
-  const people = [await visitor(browser), await visitor(browser), await visitor(browser)];
+  const expected = ["Failed to load resource", "net::ERR"];
+  const people = [await visitor(browser, { expected }), await visitor(browser), await visitor(browser)];
   const [ada, bob, cleo] = people.map((one) => one.page);
   await ada.goto(`${arena.url}/play?game=zombie-dice`);
   await ada.getByLabel("Your name at the table").fill("Ada");
@@ -389,7 +397,7 @@ test("who is here, who is replaced, and a rematch together", async () => {
   await ada.getByLabel(/^max rounds/).fill("2");
   await ada.getByLabel("Clock").selectOption({ label: "5 minutes for a decision" });
   await ada.getByRole("button", { name: "Open the table and invite" }).click();
-  const link = await ada.getByLabel("Whoever opens this link can join").inputValue();
+  const link = await ada.getByLabel("Anyone with this link can join").inputValue();
   for (const [page, name] of [
     [bob, "Bob"],
     [cleo, "Cleo"],
@@ -412,14 +420,49 @@ test("who is here, who is replaced, and a rematch together", async () => {
   await here.locator("li", { hasText: /Bob\s+away/ }).waitFor();
   await inspect(ada, "table-away");
   await ada.getByRole("button", { name: "Let a bot play for Bob" }).click();
-  await here.getByText("left: cautious plays on").waitFor();
+  await here.getByText("gone: cautious is playing").waitFor();
   await bob.goto(link);
   await bob.getByText("You are watching").waitFor();
+  await inspect(bob, "table-replaced");
 
-  // Leaving is asked for once more.
+  // He comes back and takes his seat, and is replaced once more.
+  await bob.getByRole("button", { name: "Take your seat back" }).click();
+  await bob.getByText("Waiting for Ada").waitFor();
+  await here.locator("li", { hasText: /Bob\s+here/ }).waitFor();
+  assert.equal(await bob.getByText("You are watching").count(), 0);
+  await ada.keyboard.press("s");
+  assert.ok(await asked(bob));
+  await bob.keyboard.press("s");
+  assert.ok(await asked(cleo));
+  await cleo.keyboard.press("s");
+  assert.ok(await asked(ada));
+  await bob.goto("about:blank");
+  await ada.getByRole("button", { name: "Let a bot play for Bob" }).click();
+
+  // Leaving is asked for once more, by whatever way, and a seat that could not be left is kept.
+  const question = ada.getByRole("dialog", { name: "Leave the table?" });
+  const stay = question.getByRole("button", { name: "Stay" });
   await ada.getByRole("button", { name: "Leave the table" }).click();
   await inspect(ada, "table-leave");
-  await ada.getByRole("button", { name: "Stay" }).click();
+  await ada.context().setOffline(true);
+  await question.getByRole("button", { name: "Leave", exact: true }).click();
+  await question.getByText("You have not left the table: the server cannot be reached.").waitFor();
+  await ada.context().setOffline(false);
+  await stay.click();
+  for (const way of [
+    () => ada.getByRole("navigation").getByRole("link", { name: "Learn" }).click(),
+    () => ada.goBack(),
+  ]) {
+    await way();
+    await question.waitFor();
+    assert.equal(ada.url(), link);
+    await stay.click();
+    await question.waitFor({ state: "hidden" });
+  }
+  const closing = ada.waitForEvent("dialog");
+  await ada.close({ runBeforeUnload: true });
+  assert.equal((await closing).type(), "beforeunload");
+  await (await closing).dismiss();
 
   // Everybody stops at once until all rounds are over.
   let over = false;
@@ -438,7 +481,7 @@ test("who is here, who is replaced, and a rematch together", async () => {
   await cleo.getByText("Waiting for Ada").waitFor();
   await cleo.getByRole("button", { name: "Leave the table" }).click();
   await cleo.getByRole("button", { name: "Leave", exact: true }).click();
-  await ada.getByRole("list", { name: "Who is here" }).getByText("left: cautious plays on").waitFor();
+  await ada.getByRole("list", { name: "Who is here" }).getByText("gone: cautious is playing").waitFor();
   assert.deepEqual(
     people.flatMap((one) => one.problems),
     [],
@@ -488,13 +531,13 @@ test("Last Bullet: a death stays on the board until one goes on", async () => {
   // So crowded that nobody lives for long.
   const options = { copies: 2, density: 1, max_turns: 200 };
   const bots = ["gunner", "gunner", "gunner", "gunner"];
-  const table = await open(page, { game: "last-bullet", name: "Ada", bots, options });
-  await page.goto(table);
   const cross = page.locator(".sight, .board").locator(".cross");
+  const goOn = page.getByRole("button", { name: /^Go on with another/ });
+  /** Plays until a survivor dies; false when the match is over before. */
   const die = async () => {
     for (let turns = 0; (await cross.count()) === 0; turns++) {
       assert.ok(turns < 200, "nobody dies");
-      assert.ok(await asked(page));
+      if (!(await asked(page))) return false;
       const clock = await page.getByTestId("clock").innerText();
       await page.keyboard.press("ArrowUp");
       await page.waitForFunction((clock) => {
@@ -502,17 +545,34 @@ test("Last Bullet: a death stays on the board until one goes on", async () => {
         return document.querySelector("[data-testid=clock]")?.textContent !== clock;
       }, clock);
     }
+    return true;
   };
-  await die();
-  await page.getByRole("heading", { name: /^(Ada loses a survivor|Your survivor is gone)/ }).waitFor();
-  await inspect(page, "table-death");
-  const goOn = page.getByRole("button", { name: /^Go on with another/ });
-  if ((await goOn.count()) > 0) {
+  /** Plays until the last survivor dies; false when another one lives to the end. */
+  const dieOut = async () => {
+    if (!(await die())) return false;
+    if ((await goOn.count()) === 0) return true;
     await goOn.click();
     assert.equal(await cross.count(), 0);
-    await die();
+    return dieOut();
+  };
+  for (let tables = 0; ; tables++) {
+    assert.ok(tables < 20, "Ada always lives");
+    await page.goto(await open(page, { game: "last-bullet", name: "Ada", bots, options }));
+    if (await dieOut()) break;
   }
-  await page.getByText("None of yours is alive").waitFor();
+  await page.getByRole("heading", { name: /^(Ada loses a survivor|Your survivor is gone)/ }).waitFor();
+  // The board shows who can have done it, and words say so.
+  const lines = await page.locator("path.suspect").count();
+  const how = await page.getByRole("alert").innerText();
+  assert.ok(lines > 0 || !how.includes("to a bullet"), how);
+  assert.equal(lines > 0, how.includes("who can have done it"), how);
+  await inspect(page, "table-death");
+  const watched = page.getByRole("list", { name: "Who plays" });
+  await page.getByText("None of your survivors is alive").waitFor();
+  await watched.waitFor();
+  await page.reload();
+  await watched.waitFor();
+  assert.equal(await cross.count(), 1, "it stays there after a reload");
   await page.getByRole("link", { name: "Watch the replay" }).waitFor();
   assert.equal(await cross.count(), 1, "it stays there when the match is over");
   assert.deepEqual(problems, []);

@@ -150,9 +150,15 @@ test("the worst decisions lead to what the perfect player would do", async () =>
   await worst.click();
   await atStep(page, step);
   await page.getByText("A perfect player").waitFor();
-  const best = page.getByRole("row").filter({ hasText: "best" }).first();
-  const chosen = page.getByRole("row").filter({ hasText: "chosen" });
-  const percent = async (row) => parseFloat((await row.getByRole("cell").textContent()).trim());
+  // What is unclear explains itself.
+  const words = page.locator(".verdict").getByRole("button", { name: "cost" });
+  await words.focus();
+  await page.getByRole("tooltip").filter({ hasText: "(regret)" }).first().waitFor();
+  await words.press("Escape");
+  await page.locator("p", { hasText: /^Numbers are chances of winning/ }).waitFor();
+  const best = page.locator("tbody tr").filter({ hasText: "best" }).first();
+  const chosen = page.locator("tbody tr").filter({ hasText: "chosen" });
+  const percent = async (row) => parseFloat((await row.getByRole("cell").first().textContent()).trim());
   assert.ok((await percent(best)) > (await percent(chosen)));
   // The dice that were kept are marked where they lay.
   const keeps = page.getByRole("button", { name: /^\d+ [\w-]+ keeps (?!all)/ }).first();
@@ -255,6 +261,18 @@ test("the mistakes of a seat are tried again, and nothing tells the answer befor
   await close();
 });
 
+/** The first infection is found, and has an address. */
+async function infectionMoments(page) {
+  const first = page.getByRole("link", { name: /^First infection \S+ infected \S+ turn \d+$/ });
+  await page.getByRole("link", { name: /^The finish/ }).waitFor();
+  const [, other, victim] = /infection\s+(\S+) infected (\S+)\s/.exec(await first.innerText());
+  assert.equal(await first.getAttribute("href"), "#moment=first");
+  await first.click();
+  const happened = page.getByRole("list", { name: "What happened in this step" });
+  for (const name of [other, victim]) await happened.getByText(name).first().waitFor();
+  await page.locator("a[aria-current=step]", { hasText: "First infection" }).waitFor();
+}
+
 test("every game can be looked at", async () => {
   const { page, problems, close } = await visitor(browser);
   await page.goto(`${arena.url}/replay`);
@@ -275,6 +293,7 @@ test("every game can be looked at", async () => {
     await page.waitForFunction(() => Number(document.querySelector("input[type=range]")?.value) > 0);
     await assertOnFirstScreen(page, title);
     await inspect(page, name);
+    if (from === infection) await infectionMoments(page);
   }
   assert.deepEqual(problems, []);
   await close();
@@ -386,6 +405,9 @@ test("a film is shared: a link, a frame for other sites, a picture, a video", as
   const video = readFileSync(await (await saved).path());
   assert.ok(video.length > 5_000 && video.readUInt32BE(0) === 0x1a45dfa3, `${video.length} bytes`);
 
+  await page.goto(source);
+  await page.getByRole("link", { name: "Open on Necrodome" }).waitFor();
+  await inspect(page, "embed");
   const blog = await otherSite(source, link);
   await page.goto(blog.url);
   const inside = page.frameLocator("iframe").first();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { inspect, openBrowser, startArena, visitor } from "./arena.mjs";
+import { BUDGET, everyPage, load } from "./load.mjs";
 
 let arena, browser;
 before(async () => {
@@ -38,9 +39,24 @@ test("a stranger finds a film that plays, tournaments, and a bot to copy", async
   await page.goto(`${arena.url}/tournaments`);
   const samples = page.getByRole("link").filter({ hasText: "sample" });
   await samples.nth(1).waitFor();
+  // Replays, too, are a list with something in it.
+  await page.goto(`${arena.url}/replay`);
+  const played = page.getByRole("region", { name: "Matches played here" });
+  await played
+    .getByRole("link", { name: /from the tournament of/ })
+    .nth(1)
+    .waitFor();
+  await inspect(page, "replay-samples");
+  await played
+    .getByRole("link", { name: /from the tournament of/ })
+    .first()
+    .click();
+  await page.waitForURL(/\/tournaments\/\d+\/matches\//);
+  await page.getByTestId("board").waitFor();
   await page.goto(arena.url);
   await page.getByRole("link", { name: "Bring your own bot" }).click();
   await page.getByRole("heading", { name: "Bring your own bot" }).waitFor();
+  await page.getByText("cargo install --path crates/cli").waitFor();
   for (const [language, word] of [
     ["Python", "import json"],
     ["JavaScript", "require("],
@@ -56,6 +72,26 @@ test("a stranger finds a film that plays, tournaments, and a bot to copy", async
   }
   await page.getByText("necrodome check-bot tokyo ./bot.rb").waitFor();
   await inspect(page, "bots");
+  assert.deepEqual(problems, []);
+});
+
+test("a page whose code does not come is asked for again", async () => {
+  const { page, problems } = await visitor(browser, { expected: ["Failed to load resource", "net::ERR"] });
+  await page.goto(arena.url);
+  await page.getByRole("link", { name: "Bring your own bot" }).waitFor();
+  let down = true;
+  const answer = (route) => (down ? route.abort("internetdisconnected") : route.continue());
+  await page.route("**/assets/**", answer);
+  await page.route("**/api/**", answer);
+  await page.getByRole("link", { name: "Bring your own bot" }).click();
+  await page.getByText("This page cannot be loaded yet").waitFor();
+  down = false;
+  await page.getByRole("heading", { name: "Bring your own bot" }).waitFor();
+  // A server that answers without that code is not asked for ever.
+  await page.route("**/assets/Learn*", (route) => route.abort("failed"));
+  await page.evaluate(() => sessionStorage.setItem("pages loaded again", "3"));
+  await page.getByRole("navigation").getByRole("link", { name: "Learn" }).click();
+  await page.getByText("This page cannot be loaded: the server answers, but").waitFor();
   assert.deepEqual(problems, []);
 });
 
@@ -86,7 +122,21 @@ test("the theme can be changed and is remembered", async () => {
   assert.equal(await theme(), "light");
   await page.reload();
   assert.equal(await theme(), "light");
-  await inspect(page, "home-light");
+});
+
+test("the theme follows the system until one is chosen", async () => {
+  const { page, problems } = await visitor(browser, { colorScheme: "dark" });
+  await page.goto(arena.url);
+  await page.getByRole("region", { name: "A match" }).locator("p.words").filter({ hasText: /\w/ }).waitFor();
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  assert.equal(await theme(), "dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.locator("[data-theme=light]").waitFor();
+  await inspect(page, "home");
+  await page.getByRole("button", { name: "Use the dark theme" }).click();
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.equal(await theme(), "dark");
+  assert.deepEqual(problems, []);
 });
 
 test("an unknown address says so", async () => {
@@ -95,4 +145,17 @@ test("an unknown address says so", async () => {
   await page.getByRole("heading", { name: "There is no such page" }).waitFor();
   await inspect(page, "missing");
   assert.deepEqual(problems, []);
+});
+
+test("no page sends more than 200 KB when it is opened for the first time", async () => {
+  const { pages, storageState, close } = await everyPage(arena, browser);
+  const heavy = [];
+  for (const page of pages) {
+    const { bytes } = await load(browser, arena.url + page, { storageState });
+    // Less would mean that nothing was counted.
+    assert.ok(bytes > 20_000, `${page}: ${bytes} bytes`);
+    if (bytes > BUDGET) heavy.push(`${page}: ${bytes} bytes`);
+  }
+  await close();
+  assert.deepEqual(heavy, []);
 });

@@ -1,4 +1,5 @@
-// Tournaments from the page: started, watched to the end, reloaded in the middle, seen by a second viewer, killed and resumed.
+// Tournaments from the page: set up, started, watched to the end, reloaded in the middle, seen by a second viewer, killed and resumed;
+// shows with a featured match, the podium and the race.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,11 +8,14 @@ import { inspect, openBrowser, scratch, startArena, visitor } from "./arena.mjs"
 
 const bots = path.resolve(import.meta.dirname, "../../bots");
 const list = path.join(scratch(), "bots.toml");
+// A first bot with a common mistake.
+writeFileSync(path.join(path.dirname(list), "novice.py"), "import numpie\n");
 writeFileSync(
   list,
   [
     `[[bot]]\nname = "snake"\nrun = "${bots}/python/zombie_dice.py"\n`,
     `[[bot]]\nname = "clumsy"\nrun = "${bots}/misbehaving/crash.py"\ngames = ["zombie-dice"]\n`,
+    `[[bot]]\nname = "novice"\nrun = "./novice.py"\ngames = ["zombie-dice"]\n`,
   ].join("\n"),
 );
 
@@ -57,7 +61,8 @@ test("a tournament is started from the page and watched to the end, by two", asy
     .getByRole("region", { name: "Who beats whom" })
     .locator("td")
     .allTextContents();
-  assert.equal(shares.filter((share) => share.endsWith("%")).length, 12);
+  // With its interval, for whoever has no mouse.
+  assert.equal(shares.filter((share) => /^\d+%\d+–\d+%$/.test(share)).length, 12);
   assert.ok((await guest.page.locator(".frame canvas").boundingBox()).width > 200, "the ratings are drawn");
   await guest.page.getByRole("button", { name: "Rating", exact: true }).click();
   await inspect(guest.page, "tournament");
@@ -72,14 +77,17 @@ test("a tournament is started from the page and watched to the end, by two", asy
   const listed = guest.page.getByRole("region", { name: "Matches" });
   await guest.page.getByLabel("Entry").selectOption("greedy");
   await guest.page.getByLabel("Result").selectOption("won");
+  await guest.page.getByText(/^1 to 12 of (?!48,000)/).waitFor();
+  const sorted = guest.page.waitForResponse((response) => /sort=turns/.test(response.url()));
   await guest.page.getByRole("button", { name: /^Turns/ }).click();
   await guest.page.waitForURL(/entry=greedy&result=won&sort=turns$/);
+  const longest = Math.max(...(await (await sorted).json()).matches.map(({ turns }) => turns));
   const turnsOf = async () => {
     const cells = await listed.locator("tbody tr td:nth-child(3)").allTextContents();
     return cells.map(Number);
   };
   await guest.page.waitForFunction(() => document.querySelector("th[aria-sort]")?.ariaSort === "descending");
-  await guest.page.getByText(/^1 to 12 of (?!48,000)/).waitFor();
+  await listed.locator(`tbody tr:first-child td:nth-child(3):text-is("${longest}")`).waitFor();
   const turns = await turnsOf();
   assert.deepEqual(
     turns,
@@ -105,7 +113,7 @@ test("a tournament is started from the page and watched to the end, by two", asy
 
   // The moments lead into the films, to the step that they are about.
   const moments = guest.page.getByRole("region", { name: "Moments" });
-  await moments.getByRole("button", { name: "Worst decisions" }).click();
+  await moments.getByRole("button", { name: "Costliest match" }).click();
   const worst = moments.getByRole("link").first();
   assert.equal(await moments.getByRole("link").count(), 5);
   await worst.click();
@@ -172,12 +180,16 @@ test("programs of the host take part by name, and what they do wrong is told", a
   await host.page.goto(`${arena.url}/tournaments/new?game=zombie-dice`);
   await host.page.getByLabel("Bot 1").selectOption("snake");
   await host.page.getByLabel("Bot 2").selectOption("clumsy");
+  await host.page.getByLabel("Bot 3").selectOption("novice");
   await host.page.getByRole("spinbutton", { name: /^Blocks/ }).fill("3");
   await host.page.getByRole("button", { name: "Start the tournament" }).click();
   await state(host.page, "finished").waitFor({ timeout: 60_000 });
   await host.page.getByRole("heading", { name: "What went wrong" }).waitFor();
   await guest.page.goto(host.page.url());
   await guest.page.getByRole("heading", { name: "What went wrong" }).waitFor();
+  for (const { page } of [host, guest]) {
+    await page.getByText("there is no module numpie").first().waitFor();
+  }
   assert.equal((await host.page.getByText("Traceback").count()) > 0, true, "the host can read what it wrote");
   assert.equal(await guest.page.getByText("Traceback").count(), 0, "guests cannot");
   await inspect(host.page, "tournament-faults");
@@ -197,16 +209,197 @@ test("programs of the host take part by name, and what they do wrong is told", a
   assert.deepEqual([...host.problems, ...guest.problems], []);
 });
 
-test("what cannot be played is said at the form", async () => {
-  const { page } = await visitor(browser, { host: arena.host });
-  await page.goto(`${arena.url}/tournaments/new?game=zombie-dice`);
-  for (const name of ["Remove bot 4", "Remove bot 3", "Remove bot 2"])
-    await page.getByRole("button", { name }).click();
-  await page.getByRole("button", { name: "Start the tournament" }).click();
-  const alert = page.getByRole("alert");
-  await alert.waitFor();
-  assert.match(await alert.textContent(), /seats|entries/);
+test("a show has a featured match that is shown to its end, a podium and a race", async () => {
+  const host = await visitor(browser, { host: arena.host });
+  const calm = await visitor(browser);
+  const guest = await visitor(browser, { reducedMotion: "no-preference" });
+  // Three equals change places again and again.
+  await host.page.goto(`${arena.url}/tournaments/new?game=zombie-dice-race`);
+  for (const [i, name] of ["Ada", "Bob", "Cleo"].entries()) {
+    await host.page.getByRole("combobox", { name: `Bot ${i + 1}`, exact: true }).selectOption("greedy");
+    await host.page.getByRole("textbox", { name: "Name", exact: true }).nth(i).fill(name);
+  }
+  await host.page.getByRole("button", { name: "Remove bot 4" }).click();
+  await host.page.getByRole("spinbutton", { name: /^Blocks/ }).fill("1000");
+  await host.page.getByRole("combobox", { name: /^Speed/ }).selectOption("show");
+  await host.page.getByRole("button", { name: "Start the tournament" }).click();
+  await host.page.waitForURL(/\/tournaments\/\d+$/);
+  const address = host.page.url();
+
+  // The next match is not featured before this one has ended. The clock of the page goes as the test says.
+  await guest.page.clock.install();
+  const comes = guest.page.waitForResponse(/\/matches\/\d+\/0\/film$/);
+  await guest.page.goto(address);
+  await guest.page.getByRole("heading", { name: "Featured match" }).waitFor();
+  const { steps } = await (await comes).json();
+  const link = guest.page.getByRole("link", { name: "Watch it from the start" });
+  const first = await link.getAttribute("href");
+  await guest.page.clock.pauseAt(Date.now() + 60_000);
+  const words = async () => (await guest.page.locator(".showing .words").textContent()).trim();
+  while (!/wins|share/i.test(await words())) {
+    assert.equal(await link.getAttribute("href"), first, "it is shown to its end");
+    await guest.page.clock.runFor(700);
+  }
+  // The arena plays by its own clock: there is another match to feature only after a while.
+  let came = false;
+  const next = guest.page.waitForResponse(/\/matches\/\d+\/0\/film$/).then(() => (came = true));
+  while (!came) await Promise.race([guest.page.clock.runFor(1000), next]);
+  await guest.page.waitForFunction(
+    (first) => {
+      const link = document.querySelector(".showing a");
+      return link && link.getAttribute("href") !== first;
+    },
+    first,
+    { polling: 100 },
+  );
+  assert.ok(steps > 0);
+
+  await calm.page.goto(address);
+  await calm.page.getByText("slow enough to watch").waitFor();
+  await calm.page.getByRole("heading", { name: "Featured match" }).waitFor();
+  await state(calm.page, "running").waitFor();
+  await inspect(calm.page, "tournament-show");
+  assert.equal(await calm.page.getByRole("button", { name: "Play the rest at once" }).count(), 0);
+  await host.page.getByRole("button", { name: "Play the rest at once" }).click();
+  await state(host.page, "finished").waitFor();
+  assert.equal(await host.page.getByRole("button", { name: "Play the rest at once" }).count(), 0);
+
+  // The podium has the first of the standings in the middle, and explains shared ranks.
+  const podium = host.page.getByRole("list", { name: "The first three" });
+  await podium.waitFor();
+  const best = await host.page.locator("ol > li .who strong").first().textContent();
+  assert.equal(await podium.locator(".place-0 strong").textContent(), best);
+  assert.equal(await podium.getByText("no clear difference").count(), 3);
+  // Nobody is raised or called the best.
+  const heights = await podium.locator(".step").evaluateAll((all) => all.map((one) => one.clientHeight));
+  assert.equal(new Set(heights).size, 1, heights.join());
+  const progress = host.page.getByRole("region", { name: "Progress" });
+  assert.match(await progress.locator(".leader").textContent(), /^not decided$/);
+  await progress.getByText(/^(Ada|Bob|Cleo), (Ada|Bob|Cleo) or (Ada|Bob|Cleo)$/).waitFor();
+  await podium.getByRole("button", { name: "1–3" }).first().focus();
+  await host.page.getByText("nobody can yet say who of three is first").first().waitFor();
+  await inspect(host.page, "tournament-podium");
+
+  // The race, with and without motion.
+  const flips = async (page) => {
+    await page.addInitScript(() => {
+      window.moved = [];
+      const animate = Element.prototype.animate;
+      Element.prototype.animate = function (frames, options) {
+        if (this.closest("[aria-label='The race']")) window.moved.push(options?.duration ?? options);
+        return animate.call(this, frames, options);
+      };
+    });
+    await page.clock.install();
+    await page.goto(address);
+    await page.getByRole("button", { name: "Watch the race" }).click();
+    const race = page.getByRole("region", { name: "The race" });
+    await race.getByRole("list", { name: "Ratings at this moment" }).waitFor();
+    const block = async () => Number((await race.getByText(/^Block/).textContent()).replace(/\D/g, ""));
+    const begun = await block();
+    for (let i = 0; i < 50 && (await block()) <= begun; i++) await page.clock.runFor(200);
+    assert.ok((await block()) > begun, "it goes on");
+    if (page === calm.page) await inspect(page, "tournament-race");
+    for (let i = 0; i < 30 && (await race.count()) > 0; i++) await page.clock.runFor(1000);
+    await page.getByRole("list", { name: "The first three" }).waitFor();
+    return (await page.evaluate(() => window.moved)).filter((duration) => duration > 0);
+  };
+  const moving = await visitor(browser, { reducedMotion: "no-preference" });
+  assert.ok((await flips(moving.page)).length > 0, "equals change places");
+  assert.deepEqual(await flips(calm.page), []);
+  assert.deepEqual(
+    [host, calm, guest, moving].flatMap(({ problems }) => problems),
+    [],
+  );
+});
+
+test("who plays alone has scores, and no ratings", async () => {
+  const { page, problems } = await visitor(browser, { host: arena.host });
+  await start(page, { game: "zombie-dice-solo", blocks: 200 });
+  await state(page, "finished").waitFor();
+  await page.getByText("Each plays alone").waitFor();
+  await page.getByRole("heading", { name: "Scores over time" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Rating", exact: true }).count(), 0);
+  await page.getByRole("button", { name: "Watch the race" }).click();
+  const race = page.getByRole("region", { name: "The race" });
+  await race.getByText("in points a match").waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  assert.ok((await race.locator("li .track").first().boundingBox()).width > 200, "bars fit on a phone");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const score of await race.locator("li .number").allTextContents()) assert.match(score, /^\d\.\d\d$/);
+  assert.equal(await page.getByText("Elo", { exact: false }).filter({ visible: true }).count(), 0);
+  await inspect(page, "tournament-solo");
+  assert.deepEqual(problems, []);
+});
+
+test("a set-up says what is missing, offers what fits, and is there again after Back", async () => {
+  const { page, problems } = await visitor(browser, { host: arena.host });
+  await page.goto(`${arena.url}/tournaments/new`);
+  await page.getByRole("combobox", { name: "Game", exact: true }).selectOption("zombie-dice-race");
+  const begin = page.getByRole("button", { name: "Start the tournament" });
+  const add = page.getByRole("button", { name: "Add a bot" });
+  const bots = async () => page.getByLabel(/^Bot \d/).evaluateAll((all) => all.map((one) => one.value));
+  const formats = page.getByRole("combobox", { name: /^Format/ }).locator("option");
+  assert.deepEqual(await formats.allTextContents(), [
+    "Everybody against everybody",
+    "The first against each of the others",
+  ]);
+  for (let i = 0; i < 3; i++) await page.getByRole("button", { name: "Remove bot 1", exact: true }).click();
+  await page.getByText("A tournament of Zombie Dice, race needs 1 more bot.").waitFor();
+  assert.ok(await begin.isDisabled());
+  await inspect(page, "tournament-new-dead");
+
+  // Bots come with parameters that suit them: without any this one would never stop.
+  await page.getByRole("combobox", { name: "Bot 1", exact: true }).selectOption("random");
+  await add.click();
+  await page.getByRole("combobox", { name: "Bot 2", exact: true }).selectOption("stop-at");
+  assert.equal(await page.getByLabel(/^brains/).inputValue(), "5");
+  // Two can sit at one table.
+  assert.equal(await formats.count(), 3);
+  await page.getByRole("combobox", { name: /^Format/ }).selectOption("table");
+  await add.click();
+  await page.getByText("has 2 seats at most: remove 1 bot, or choose another format").waitFor();
+  assert.ok(await begin.isDisabled());
+  await page.getByRole("combobox", { name: /^Format/ }).selectOption("round-robin");
+  await page.getByRole("combobox", { name: /^Stop/ }).selectOption("test");
+  await page.getByText("A test compares 2 entries, not 3").waitFor();
+  assert.ok(await begin.isDisabled());
+  await page.getByRole("combobox", { name: /^Stop/ }).selectOption("blocks");
+  const chosen = await bots();
+  assert.equal(chosen.length, 3);
+
+  // What only the arena can know is told where it was asked for.
+  for (const place of [0, 1])
+    await page.getByRole("textbox", { name: "Name", exact: true }).nth(place).fill("Ada");
+  await begin.click();
+  assert.match(await page.getByRole("alert").textContent(), /taken/);
   assert.match(page.url(), /\/tournaments\/new/);
+  await page.getByRole("textbox", { name: "Name", exact: true }).nth(1).fill("Bob");
+  await page.getByRole("spinbutton", { name: /^Blocks/ }).fill("3");
+  await begin.click();
+  await page.waitForURL(/\/tournaments\/\d+$/);
+  await page.goBack();
+  await begin.waitFor();
+  assert.deepEqual(await bots(), chosen);
+  assert.equal(await page.getByRole("textbox", { name: "Name", exact: true }).nth(1).inputValue(), "Bob");
+  assert.equal(
+    await page.getByRole("combobox", { name: "Game", exact: true }).inputValue(),
+    "zombie-dice-race",
+  );
+  await page.getByRole("button", { name: "Reset" }).click();
+  assert.equal((await bots()).length, 4);
+  // The line-up has names, and how much is played is said.
+  assert.equal(await page.getByRole("textbox", { name: "Name", exact: true }).nth(3).inputValue(), "patient");
+  assert.equal(await page.getByRole("spinbutton", { name: /^Blocks/ }).getAttribute("placeholder"), "5,000");
+  await page.getByText("60,000 in all").waitFor();
+
+  await page.getByRole("combobox", { name: "Game", exact: true }).selectOption("zombie-dice-solo");
+  await page.getByText("Each plays alone, with the same dice.").waitFor();
+  assert.equal(await page.getByRole("combobox", { name: /^Format/ }).count(), 0);
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes("400")),
+    [],
+  );
   const stranger = await visitor(browser);
   await stranger.page.goto(`${arena.url}/tournaments/new`);
   await stranger.page.getByText("Only the host can start a tournament").waitFor();

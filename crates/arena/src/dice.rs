@@ -1,5 +1,5 @@
-//! Where chance comes from: the seed alone (public dice), or the seed and a secret that is told only when all is over, so that no
-//! program that takes part can compute what comes next. A hash of the secret is told before, so that nobody can choose it later.
+//! Sources of chance: the seed alone (public dice), or the seed and a secret that the arena reveals only when all is over, so that no
+//! program that takes part can compute what comes next. A hash of the secret is published first, so that nobody can choose it later.
 
 use crate::entry::{EntrySpec, has_programs};
 use necrodome_rules::chance::Seed;
@@ -7,23 +7,23 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{borrow::Cow, fmt, str::FromStr};
 
-/// Keep these hashes apart from all others.
+/// Keeps these hashes apart from all others.
 const DICE: &str = "necrodome dice v1";
 const BOTS: &str = "necrodome bots' seeds v1";
 
-/// The half of a secret, in bytes.
+/// The length of half a secret, in bytes.
 const HALF: usize = 32;
 
-/// What chance follows from: of a match, or of all matches of a tournament.
+/// The sources of chance of a match, or of all matches of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dice {
     /// The seed of the dice, and of built-in bots.
     pub dice: Seed,
-    /// The seed of the seeds that other players are told.
+    /// The seed of the seeds that other players are given.
     pub bots: Seed,
 }
 
-/// Public dice: all follows from one seed.
+/// Public dice: everything follows from one seed.
 impl From<Seed> for Dice {
     fn from(seed: Seed) -> Self {
         Dice { dice: seed, bots: seed }
@@ -36,37 +36,37 @@ impl From<u64> for Dice {
     }
 }
 
-/// 512 random bits: one half makes the dice unpredictable, the other one makes the seeds that programs are told. They have nothing to
-/// do with each other, so that nothing that a program is told leads to the dice.
+/// 512 random bits: one half makes the dice unpredictable, the other one makes the seeds that programs are given. The halves are
+/// independent, so nothing that a program is given leads to the dice.
 ///
 /// Written as 128 hexadecimal digits, but never by `{:?}`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret([u8; 2 * HALF]);
 
 impl Secret {
-    /// A new one.
+    /// Draws a new secret.
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 2 * HALF];
         getrandom::fill(&mut bytes)?;
         Ok(Secret(bytes))
     }
 
-    /// The bytes, as a store keeps them.
+    /// Returns the bytes, as a store keeps them.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// A secret from a store.
+    /// Reads a secret from a store.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Secret)
     }
 
-    /// The BLAKE3 hash of the bytes: told before the first match, it proves at the end that the secret was chosen before.
+    /// Returns the BLAKE3 hash of the bytes. Published before the first match, it proves at the end that the secret was chosen before.
     pub fn commitment(&self) -> String {
         blake3::hash(&self.0).to_string()
     }
 
-    /// What chance follows from, together with a seed.
+    /// Returns the sources of chance that follow from this secret and a seed.
     pub fn dice(&self, seed: Seed) -> Dice {
         let (dice, bots) = self.0.split_at(HALF);
         let derived = |context: &str, secret: &[u8]| {
@@ -80,14 +80,14 @@ impl Secret {
     }
 }
 
-/// A random seed, of all 128 bits.
+/// Draws a random seed of all 128 bits.
 pub fn random_seed() -> Result<Seed, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(Seed::new(u128::from_le_bytes(bytes)))
 }
 
-/// Errors and logs must not tell it.
+/// Hides the secret: errors and logs must not reveal it.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(..)")
@@ -100,7 +100,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// What is not a secret.
+/// The error for a text that is not a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected the 128 hexadecimal digits that a report tells at its end")]
 pub struct SecretError;
@@ -143,33 +143,33 @@ impl JsonSchema for Secret {
     }
 }
 
-/// What a user wants of the dice. By default they are secret where programs take part.
+/// The user's choice of dice. By default the dice are secret if programs take part.
 #[derive(Debug, Clone, Default)]
 pub struct DiceWish {
-    /// Whether they follow from the seed alone, whoever takes part.
+    /// Whether the dice follow from the seed alone, even if programs take part.
     pub public: bool,
-    /// The secret of something that is to be played again.
+    /// The secret of a match or tournament that is played again.
     pub secret: Option<Secret>,
 }
 
-/// Why there are no dice.
+/// The reason why there are no dice.
 #[derive(Debug, thiserror::Error)]
 pub enum DiceError {
     /// Public dice have no secret.
     #[error("public dice have no secret: expected one of the two")]
     Both,
-    /// The system fails.
+    /// The system cannot give random numbers.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
 }
 
 impl DiceWish {
-    /// Refuses wishes that contradict each other.
+    /// Refuses choices that contradict each other.
     pub fn check(&self) -> Result<(), DiceError> {
         if self.public && self.secret.is_some() { Err(DiceError::Both) } else { Ok(()) }
     }
 
-    /// The secret of a match between these entries: the one that was given, or a new one if a program takes part.
+    /// Returns the secret of a match between these entries: the given one, or a new one if a program takes part.
     pub fn of_match(&self, entries: &[EntrySpec]) -> Result<Option<Secret>, DiceError> {
         self.check()?;
         let is_secret = !self.public && has_programs(entries);
@@ -192,7 +192,7 @@ mod tests {
         Secret::from_bytes(&bytes).unwrap()
     }
 
-    /// These numbers are a promise: whoever has the seed and the secret of a tournament can play it again.
+    /// These numbers are a promise: anybody with the seed and the secret of a tournament can play it again.
     #[test]
     fn what_follows_from_a_secret_is_stable_across_versions() {
         let Dice { dice, bots } = secret().dice(7.into());
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// What a program did when seeds had no secret: it tried all seeds until one gave the number that it was told, and had the dice.
+    /// Repeats an attack that worked when there were no secrets: a program tried all seeds until one gave the number that it was told.
     #[test]
     fn trying_all_short_seeds_does_not_find_secret_dice() {
         let seed = Seed::from(0xBEEF);

@@ -1,4 +1,4 @@
-//! Who takes part, as users write it: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `wasm:mybot.py`, `cmd:python3 -u bot.py --fast`,
+//! Entries, as users write them: `greedy`, `stop-at:brains=5`, `./mybot.py`, `./mybot.wasm`, `wasm:mybot.py`, `cmd:python3 -u bot.py --fast`,
 //! `compat:zombiedice:my_bots.py:MyZombie`, `compat:zombies:Gunner.java`, `llm:NAME`, `human`, each with an optional `name=` in front.
 
 pub mod compat;
@@ -9,12 +9,13 @@ mod zombies;
 pub use interpreter::{version_of, versions};
 
 use crate::{
+    diagnosis::how_to_get,
     guest::Invitation,
     model::{self, ModelEntry, NoModel},
     process::Program,
     wasm,
 };
-use necrodome_models::Desk;
+use necrodome_models::{Desk, ModelError};
 use necrodome_rules::{
     bot::BotSpec,
     names::{MAX_NAME, Names, SetupError},
@@ -32,22 +33,22 @@ use std::{
 pub struct EntrySpec {
     /// The name in front, if there was one.
     pub name: Option<String>,
-    /// The entry as it was written.
+    /// The entry as the user wrote it.
     pub text: String,
-    /// What it is.
+    /// The kind of entry.
     pub kind: EntryKind,
 }
 
-/// What an entry is.
+/// The kinds of entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A bot of this program.
+    /// A built-in bot.
     BuiltIn(BotSpec),
-    /// A program of its own.
+    /// An external program.
     Program(Program),
-    /// A WebAssembly module, which the arena runs by itself.
+    /// A WebAssembly module, which the arena runs itself.
     Wasm(wasm::Module),
-    /// Somebody in the program that runs the arena.
+    /// A player inside the program that runs the arena.
     Guest(Invitation),
     /// A language model.
     Model(ModelEntry),
@@ -56,18 +57,18 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    /// Whether it is a program, perhaps a stranger's, which might compute what it is not told.
+    /// Whether it is a program, perhaps a stranger's, that might try to compute what it is not told.
     pub fn is_program(&self) -> bool {
         matches!(self, EntryKind::Program(_) | EntryKind::Wasm(_))
     }
 
-    /// Whether the same player goes on from match to match, and could remember them.
+    /// Whether the same player stays from match to match, and could remember them.
     pub fn remembers(&self) -> bool {
         matches!(self, EntryKind::Program(_) | EntryKind::Wasm(_) | EntryKind::Guest(_))
     }
 }
 
-/// Why an entry cannot take part.
+/// The reason why an entry cannot take part.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryError {
     /// The file does not exist.
@@ -81,10 +82,10 @@ pub enum EntryError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Nobody knows how to run the file.
+    /// The arena cannot tell how to run the file.
     #[error(
         "cannot tell how to run {path:?}: expected .py, .js, .mjs, .rb, .jar, .java, .wasm or an executable file"
     )]
@@ -92,7 +93,21 @@ pub enum EntryError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is no WebAssembly module that could play.
+    /// The file would run if it were executable.
+    #[error("{path:?} is not executable")]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The program that runs the entry is not installed.
+    #[error("there is no {runner} on this machine, which runs {text}")]
+    NoProgram {
+        /// The missing program.
+        runner: String,
+        /// The entry.
+        text: String,
+    },
+    /// The file is not a WebAssembly module that could play.
     #[error("cannot run {path:?}: {why}")]
     Wasm {
         /// The file.
@@ -100,15 +115,15 @@ pub enum EntryError {
         /// What is wrong with it.
         why: wasm::BadModule,
     },
-    /// `wasm:` without the interpreter.
+    /// `wasm:` without the interpreter installed.
     #[error("there is no {interpreter:?}, which runs {text}")]
     NoInterpreter {
-        /// Its file.
+        /// The interpreter's file.
         interpreter: PathBuf,
         /// The entry.
         text: String,
     },
-    /// `cmd:` with nothing, or with an open quote.
+    /// `cmd:` with nothing after it, or with an open quote.
     #[error("bad command {text:?}: {why}")]
     Command {
         /// The command.
@@ -116,7 +131,7 @@ pub enum EntryError {
         /// What is wrong.
         why: String,
     },
-    /// `compat:` with something else than a kind, a file and a class.
+    /// `compat:` with something other than a kind, a file and a class.
     #[error("bad entry {text:?}: {why}")]
     Compat {
         /// The entry.
@@ -124,44 +139,44 @@ pub enum EntryError {
         /// What is wrong.
         why: String,
     },
-    /// `compat:` without the Python package.
+    /// `compat:` without the Python package installed.
     #[error("{python} has no package necrodome, which runs compat: bots")]
     NoPackage {
         /// The interpreter.
         python: String,
     },
-    /// `compat:` without Python.
+    /// `compat:` without Python installed.
     #[error("there is no {python}, which runs compat: bots")]
     NoPython {
         /// The interpreter.
         python: String,
     },
-    /// `compat:zombies` without what runs or compiles it.
+    /// `compat:zombies` without a program that it needs to run or compile bots.
     #[error("there is no {name} here ({file} is missing)")]
     NoRuntime {
-        /// What it is called.
+        /// Its name.
         name: &'static str,
-        /// The file that was looked for.
+        /// The file that the arena looked for.
         file: &'static str,
-        /// Debian's package of it.
+        /// Debian's package for it.
         package: &'static str,
     },
-    /// A compiler refuses a bot.
+    /// A compiler rejects a bot.
     #[error("{tool} does not take {path:?}:\n{said}")]
     Compiler {
         /// The compiler.
         tool: &'static str,
-        /// What it was given.
+        /// The file or folder to compile.
         path: PathBuf,
-        /// What it said.
+        /// The compiler's message.
         said: String,
     },
-    /// Compiled bots cannot be kept.
+    /// Compiled bots cannot be stored.
     #[error("cannot keep compiled bots in {path:?}: {why}")]
     Cache {
-        /// Where.
+        /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The parameters of a built-in bot are not well-formed.
@@ -175,18 +190,52 @@ pub enum EntryError {
     /// A language model cannot take part.
     #[error(transparent)]
     Model(#[from] NoModel),
-    /// A name cannot be used, or two are alike.
+    /// A name cannot be used, or two names are alike.
     #[error(transparent)]
     Name(#[from] SetupError),
 }
 
+impl EntryError {
+    /// Returns what to do about it.
+    pub fn hints(&self) -> Vec<String> {
+        let hint = match self {
+            EntryError::NoRunner { path } => format!("say how to run it: cmd:RUNNER {}", path.display()),
+            EntryError::NotExecutable { path } => format!("allow it to run: `chmod +x {}`", path.display()),
+            EntryError::NoProgram { runner, .. } => how_to_get(runner),
+            EntryError::Command { text, why } if why == NO_SUCH_PROGRAM => {
+                how_to_get(text.split_whitespace().next().unwrap_or(text))
+            }
+            EntryError::Wasm { .. } => {
+                "`necrodome docs wasm` tells how to build a bot that runs as .wasm".to_owned()
+            }
+            EntryError::NoInterpreter { .. } => "`necrodome docs wasm` tells how to get it".to_owned(),
+            EntryError::NoPython { python } => how_to_get(python),
+            EntryError::NoPackage { python } => {
+                format!("in the folder of the sources, run `{python} -m pip install ./python`")
+            }
+            EntryError::NoRuntime { package, .. } => format!("install it; Debian's package is {package}"),
+            EntryError::Model(NoModel::NoTables(name)) => {
+                return vec![
+                    format!("name a file with a table [models.{name}]: --models FILE.toml"),
+                    "a tournament's FILE.toml may have such tables, too; `necrodome docs models` shows one"
+                        .to_owned(),
+                ];
+            }
+            EntryError::Model(NoModel::Model(ModelError { hint: Some(hint), .. })) => hint.clone(),
+            EntryError::Cache { .. } => "set XDG_CACHE_HOME to a folder that you can write to".to_owned(),
+            _ => return Vec::new(),
+        };
+        vec![hint]
+    }
+}
+
 impl EntrySpec {
-    /// Reads what a user wrote; files are looked up from `folder`.
+    /// Reads an entry; paths of files are relative to `folder`.
     pub fn parse(written: &str, folder: &Path) -> Result<Self, EntryError> {
         Self::parse_with(written, folder, None)
     }
 
-    /// The same, where language models may be among the entries: the desk knows them.
+    /// Reads an entry that may be a language model: the desk knows the models.
     pub fn parse_with(written: &str, folder: &Path, desk: Option<&Desk>) -> Result<Self, EntryError> {
         let (name, text) = split_name(written);
         let kind = if text == "human" {
@@ -211,8 +260,8 @@ impl EntrySpec {
         Ok(EntrySpec { name: name.map(str::to_owned), text: text.to_owned(), kind })
     }
 
-    /// What the program of an entry consists of: a hash of the content of every file that its command names, wherever they lie; of a
-    /// language model, a hash of its table and its prompt. None of who is neither. What a program loads by itself is not known here.
+    /// Returns the fingerprint of a program: a hash of the content of every file that its command names, wherever the files are; for a language
+    /// model, a hash of its table and its prompt; `None` for other entries. Files that a program loads by itself are not known here.
     pub fn fingerprint(&self) -> Option<String> {
         let program = match &self.kind {
             EntryKind::Program(program) => program,
@@ -235,17 +284,23 @@ impl EntrySpec {
         Some(hasher.finalize().to_hex()[..32].to_owned())
     }
 
-    /// Finds out what only the machine can tell: whether what runs the entry is there.
+    /// Checks what only the machine can tell: whether the program that runs the entry is installed.
     pub fn check(&self) -> Result<(), EntryError> {
         match &self.kind {
             EntryKind::Program(program) if self.compat().is_some_and(|written| written.is_python()) => {
                 compat::check_package(program)
             }
+            EntryKind::Program(program)
+                if let Some(runner) = program.command().first()
+                    && !is_found(runner, &program.folder) =>
+            {
+                Err(EntryError::NoProgram { runner: runner.clone(), text: self.text.clone() })
+            }
             _ => Ok(()),
         }
     }
 
-    /// The same entry once more, under another name: what differs between the two is chance.
+    /// Returns the same entry under another name: any difference between the two is chance.
     pub fn twin(&self) -> Result<EntrySpec, EntryError> {
         const AGAIN: &str = " again";
         let names = name_all(std::slice::from_ref(self))?;
@@ -253,7 +308,7 @@ impl EntrySpec {
         Ok(EntrySpec { name: Some(name.trim_end().to_owned() + AGAIN), ..self.clone() })
     }
 
-    /// The files and folders that have to travel with it, as it was written: the folders of its files. None of who has none.
+    /// Returns the files and folders that must travel with the entry, as it was written: the folders of its files, if it has any.
     pub(crate) fn luggage(&self, folder: &Path) -> Vec<PathBuf> {
         let beside = |path: PathBuf| match path.is_dir() {
             true => path,
@@ -277,7 +332,7 @@ impl EntrySpec {
         }
     }
 
-    /// Files of Python are run by this interpreter, which has what its user has installed. What runs a bot is no part of it.
+    /// Runs Python files with this interpreter, which has the packages that its user installed. The interpreter is not part of the bot.
     pub fn run_by(&mut self, python: &str) {
         let is_command = self.text.starts_with("cmd:");
         if let EntryKind::Program(program) = &mut self.kind
@@ -292,7 +347,7 @@ impl EntrySpec {
         compat::Written::parse(self.text.strip_prefix(compat::PREFIX)?).ok()
     }
 
-    /// The name it would like to have.
+    /// Returns the name for the entry, before it is made unique.
     fn wish(&self) -> String {
         let text = match (&self.name, &self.kind) {
             (Some(name), _) => return name.clone(),
@@ -320,7 +375,7 @@ impl EntrySpec {
     }
 }
 
-/// The files and folders of all programs. None of them is any other program's business.
+/// Returns the files and folders of all programs, which other programs must not see.
 pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<PathBuf> {
     let programs = entries.into_iter().filter_map(|entry| match &entry.kind {
         EntryKind::Program(program) => Some(program),
@@ -333,12 +388,12 @@ pub fn files_of<'a>(entries: impl IntoIterator<Item = &'a EntrySpec>) -> Vec<Pat
         .collect()
 }
 
-/// Whether programs take part that run as processes, and have to be confined.
+/// Whether any entry runs as a process, which must be confined.
 pub fn has_processes(entries: &[EntrySpec]) -> bool {
     entries.iter().any(|entry| matches!(entry.kind, EntryKind::Program(_)))
 }
 
-/// The language models that take part, each once.
+/// Returns the language models that take part, each once.
 pub fn models_of(entries: &[EntrySpec]) -> Vec<&ModelEntry> {
     let mut models: Vec<&ModelEntry> = Vec::new();
     for entry in entries {
@@ -351,13 +406,13 @@ pub fn models_of(entries: &[EntrySpec]) -> Vec<&ModelEntry> {
     models
 }
 
-/// Whether programs take part.
+/// Whether any programs take part.
 pub fn has_programs(entries: &[EntrySpec]) -> bool {
     entries.iter().any(|entry| entry.kind.is_program())
 }
 
-/// Names for all entries: the given one, or one made from the entry, with a number behind it if that name is taken.
-/// Two names given by the user that are alike are an error.
+/// Returns names for all entries: the given name, or one made from the entry, with a number after it if that name is taken.
+/// It is an error if two names given by the user are alike.
 pub fn name_all(entries: &[EntrySpec]) -> Result<Names, EntryError> {
     let mut names: Vec<String> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
@@ -379,7 +434,7 @@ pub fn name_all(entries: &[EntrySpec]) -> Result<Names, EntryError> {
     Ok(Names::new(names)?)
 }
 
-/// `name=rest`, where the name holds nothing that makes the text a path, a command or parameters.
+/// Splits `name=rest`, if the name holds nothing that makes the text a path, a command or parameters.
 pub(crate) fn split_name(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((name, rest)) if !name.is_empty() && !name.contains([':', '/']) => (Some(name), rest),
@@ -387,7 +442,7 @@ pub(crate) fn split_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The same entry with its file, if it has one, as seen from another folder.
+/// Returns the same entry with its file, if it has one, relative to another folder.
 pub fn moved_to(folder: &Path, written: &str) -> String {
     let (name, text) = split_name(written);
     let compat = text.strip_prefix(compat::PREFIX).map(compat::Written::parse);
@@ -403,12 +458,12 @@ pub fn moved_to(folder: &Path, written: &str) -> String {
     name.map_or(moved.clone(), |name| format!("{name}={moved}"))
 }
 
-/// Whether an entry (without its name) is meant as a file: it has a slash, or an extension that can be run.
+/// Whether an entry (without its name) looks like a file: it has a slash, or an extension that the arena can run.
 pub fn looks_like_file(text: &str) -> bool {
     text.contains('/') || runner(Path::new(text)).is_some() || is_module(Path::new(text))
 }
 
-/// The program that runs files with this extension.
+/// Returns the program that runs files with this extension.
 fn runner(path: &Path) -> Option<&'static [&'static str]> {
     Some(match path.extension()?.to_str()? {
         "py" => &["python3", "-u"],
@@ -430,7 +485,7 @@ fn runner(path: &Path) -> Option<&'static [&'static str]> {
     })
 }
 
-/// Whether a file is meant as a WebAssembly module.
+/// Whether a file is meant to be a WebAssembly module.
 fn is_module(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "wasm")
 }
@@ -441,7 +496,7 @@ fn module(path: &Path) -> Result<wasm::Module, EntryError> {
     wasm::Module::new(&read(path)?, &[&name]).map_err(|why| EntryError::Wasm { path: path.to_owned(), why })
 }
 
-/// Reads a file, of which no more is kept than the largest module has.
+/// Reads a file, keeping no more bytes than the largest module has.
 fn read(path: &Path) -> Result<Vec<u8>, EntryError> {
     if !fs::metadata(path).map_err(missing(path))?.is_file() {
         return Err(EntryError::Unreadable { path: path.to_owned(), why: "it is not a file".to_owned() });
@@ -452,12 +507,12 @@ fn read(path: &Path) -> Result<Vec<u8>, EntryError> {
     Ok(bytes)
 }
 
-/// A file as seen from a folder, without needless dots.
+/// Returns the path of a file relative to a folder, without needless dots.
 fn seen_from(folder: &Path, file: &str) -> PathBuf {
     folder.join(file).components().collect()
 }
 
-/// The error for a file that cannot be found.
+/// Returns the error for a file that cannot be found.
 fn missing(path: &Path) -> impl Fn(std::io::Error) -> EntryError {
     move |error| match error.kind() {
         ErrorKind::NotFound => EntryError::NoFile { path: path.to_owned() },
@@ -472,6 +527,7 @@ fn file_program(path: &Path) -> Result<Program, EntryError> {
     let runner = match runner(&file) {
         Some(runner) if data.is_file() => runner,
         None if executable => &[],
+        None if is_script(&file) => return Err(EntryError::NotExecutable { path: path.to_owned() }),
         _ => return Err(EntryError::NoRunner { path: path.to_owned() }),
     };
     let folder = file.parent().unwrap_or(Path::new("/")).to_owned();
@@ -483,12 +539,20 @@ fn file_program(path: &Path) -> Result<Program, EntryError> {
     })
 }
 
+/// Whether the first line of a file says which program runs it.
+fn is_script(path: &Path) -> bool {
+    let mut begin = [0; 2];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && &begin == b"#!"
+}
+
+const NO_SUCH_PROGRAM: &str = "there is no such program";
+
 fn command_program(text: &str, folder: &Path) -> Result<Program, EntryError> {
     let bad = |why: &str| EntryError::Command { text: text.to_owned(), why: why.to_owned() };
     let words = shell_words::split(text).map_err(|error| bad(&error.to_string()))?;
     let Some(program) = words.first() else { return Err(bad("expected a program, got nothing")) };
     if !is_found(program, folder) {
-        return Err(bad("there is no such program"));
+        return Err(bad(NO_SUCH_PROGRAM));
     }
     Ok(Program { words, folder: folder.to_owned(), ..Program::default() })
 }
@@ -498,7 +562,7 @@ pub(crate) fn is_found(word: &str, folder: &Path) -> bool {
     if word.contains('/') { folder.join(word).is_file() } else { on_path(word).is_some() }
 }
 
-/// A program that is found by its name.
+/// Finds a program by its name.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())

@@ -1,4 +1,4 @@
-//! What can go wrong with an entry, each kind under a name of its own.
+//! Faults of entries, each kind with its own name.
 
 use necrodome_rules::game::Seat;
 use schemars::JsonSchema;
@@ -13,29 +13,29 @@ pub enum FaultKind {
     Crash,
     /// The process ended with exit code 0 in the middle of a match.
     Exit,
-    /// Too much CPU time, or no answer in wall-clock time.
+    /// Too much CPU time, or no answer within the wall-clock limit.
     Timeout,
     /// The line was not the JSON that was expected.
     Garbage,
     /// A line longer than allowed.
     Oversized,
-    /// Output that nobody had asked for.
+    /// Output that the arena had not asked for.
     Flood,
     /// An action that the rules do not allow.
     Illegal,
-    /// The answer to some other decision.
+    /// The answer to a different decision.
     WrongId,
     /// Standard output was closed while the process lived on.
     Closed,
     /// The process did not end when asked to.
     IgnoredSigterm,
-    /// The process left other processes behind.
+    /// The process left other processes running.
     LeftChildren,
     /// The program could not be started, or did not say `ready`.
     NoStart,
-    /// It had been restarted too often, and is out of the tournament.
+    /// The bot was restarted too often, and is out of the tournament.
     Out,
-    /// A line before the answer that was not one, such as a debug print; forgiven once a match.
+    /// A line before the answer that is not an answer, such as a debug print; forgiven once per match.
     Chatter,
     /// A language model's answer was cut off at its limit of tokens.
     Truncated,
@@ -43,12 +43,12 @@ pub enum FaultKind {
     Empty,
     /// A language model, or its endpoint's filter, would not answer.
     Refused,
-    /// A language model's answer holds no action.
+    /// A language model's answer contains no action.
     Unparsable,
 }
 
 impl FaultKind {
-    /// The name as users read it.
+    /// Returns the name that users see.
     pub fn as_str(self) -> &'static str {
         match self {
             FaultKind::Crash => "crash",
@@ -72,20 +72,14 @@ impl FaultKind {
         }
     }
 
-    /// Whether it was forgiven: no action was lost.
+    /// Whether the arena forgives it: no action was lost.
     pub fn is_warning(self) -> bool {
         self == FaultKind::Chatter
     }
 
-    /// Whether only a language model's answer can have it.
+    /// Whether only a language model can have this fault.
     pub fn is_of_model(self) -> bool {
         matches!(self, FaultKind::Truncated | FaultKind::Empty | FaultKind::Refused | FaultKind::Unparsable)
-    }
-
-    /// What its author should do about it, where that is always the same.
-    pub fn hint(self) -> Option<&'static str> {
-        let hint = "print to standard error instead: more than one such line a match is a fault";
-        (self == FaultKind::Chatter).then_some(hint)
     }
 
     /// Whether the process can play on after it.
@@ -103,27 +97,34 @@ impl fmt::Display for FaultKind {
 /// One misbehaviour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
-    /// What kind.
+    /// The kind.
     pub kind: FaultKind,
-    /// What exactly: what was expected, what came.
+    /// The details: what was expected, and what came.
     #[serde(deserialize_with = "clean_detail")]
     pub detail: String,
+    /// What the bot's author should do about it, if the arena can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "clean_hint")]
+    pub hint: Option<String>,
 }
 
-/// No detail is longer.
+/// The longest detail, in characters.
 const LONGEST: usize = 500;
 
-/// A text that may quote what a bot wrote, safe to print, and short.
+/// Makes a text that may quote a bot safe to print, and short.
 fn clean(text: &str) -> String {
     text.chars().map(harmless).take(LONGEST).collect()
 }
 
-/// What others have written down is no safer than what a bot wrote.
+/// Reads a detail. Text from a file is no safer than text from a bot.
 fn clean_detail<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(clean(&Cow::<str>::deserialize(from)?))
 }
 
-/// A character as it may be shown: nothing that moves the cursor, or turns the direction of what follows.
+fn clean_hint<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<Cow<str>>::deserialize(from)?.as_deref().map(clean))
+}
+
+/// Returns a character that is safe to show: one that does not move the cursor or change the direction of the text after it.
 pub fn harmless(c: char) -> char {
     let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     match c {
@@ -133,21 +134,70 @@ pub fn harmless(c: char) -> char {
     }
 }
 
-/// What of a log is shown in so many lines: its beginning and its end, since some languages say first what was wrong, others last.
+/// Returns at most `most` lines of a log, from its beginning and its end: some languages say first what was wrong, others last.
 pub fn shown(log: &str, most: usize) -> Vec<String> {
-    let lines: Vec<&str> = log.lines().collect();
-    let safe = |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| clean(line)).collect() };
+    let lines = without_repeats(&log.lines().collect::<Vec<_>>());
+    let safe = |lines: &[Cow<str>]| -> Vec<String> { lines.iter().map(|line| clean(line)).collect() };
     let Some(more) = lines.len().checked_sub(most).filter(|&more| more > 0) else { return safe(&lines) };
     let (first, last) = (most / 3, most - most / 3 - 1);
     let gap = format!("[{} more lines]", more + 1);
     [safe(&lines[..first]), vec![gap], safe(&lines[lines.len() - last..])].concat()
 }
 
-impl Fault {
-    /// A fault with its detail, which may quote what a bot wrote: it is made safe to print, and short.
-    pub fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
-        Fault { kind, detail: clean(&detail.into()) }
+/// Replaces lines that are written again at once, such as the traceback of each start, by their count.
+fn without_repeats<'a>(lines: &[&'a str]) -> Vec<Cow<'a, str>> {
+    const LONGEST: usize = 60;
+    let mut told = Vec::new();
+    let mut rest = lines;
+    while !rest.is_empty() {
+        let repeats =
+            |period: usize| rest[period..].chunks(period).take_while(|next| *next == &rest[..period]).count();
+        let longest = LONGEST.min(rest.len() / 2);
+        let found = (1..=longest).map(|period| (period, repeats(period))).find(|&(_, again)| again > 0);
+        let (period, again) = found.unwrap_or((1, 0));
+        told.extend(rest[..period].iter().map(|&line| Cow::Borrowed(line)));
+        match again {
+            0 => {}
+            1 => told.push(Cow::Borrowed("[the same once more]")),
+            again => told.push(Cow::Owned(format!("[the same {again} more times]"))),
+        }
+        rest = &rest[period * (again + 1)..];
     }
+    told
+}
+
+impl Fault {
+    /// Returns a fault. Its detail, which may quote what a bot wrote, is made safe to print, and short.
+    pub fn new(kind: FaultKind, detail: impl Into<String>) -> Self {
+        Fault { kind, detail: clean(&detail.into()), hint: None }
+    }
+
+    /// Returns the same fault with a hint, unless it has one already.
+    pub fn hinted(mut self, hint: Option<String>) -> Self {
+        self.hint = self.hint.or(hint.as_deref().map(clean));
+        self
+    }
+
+    /// Returns this fault of a first line if no second line came in time: that the first was not an answer says more than that none followed.
+    pub(crate) fn then(self, next: Fault) -> Self {
+        match (next.kind, self.kind) {
+            (FaultKind::Timeout, _) | (_, FaultKind::NoStart) => {
+                let detail = format!("{}; then {}", self.detail, next.detail);
+                Fault::new(self.kind, detail).hinted(self.hint)
+            }
+            _ => next,
+        }
+    }
+
+    /// Returns the detail and the hint.
+    pub fn words(&self) -> String {
+        hinted(&self.detail, self.hint.as_deref())
+    }
+}
+
+/// Returns a text with its hint.
+pub fn hinted(text: &str, hint: Option<&str>) -> String {
+    hint.map_or_else(|| text.to_owned(), |hint| format!("{text} (hint: {hint})"))
 }
 
 impl fmt::Display for Fault {
@@ -156,14 +206,14 @@ impl fmt::Display for Fault {
     }
 }
 
-/// A misbehaviour in a match.
+/// A fault in a match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeatFault {
-    /// Whose.
+    /// The seat of the entry.
     pub seat: Seat,
-    /// At which step of the match, from 0.
+    /// The step of the match, counted from 0.
     pub step: u32,
-    /// What.
+    /// The fault.
     #[serde(flatten)]
     pub fault: Fault,
 }
@@ -179,9 +229,9 @@ pub struct FaultCount {
     pub count: u32,
     /// The first time, in words.
     pub first: String,
-    /// What to do about it, where that is always the same.
+    /// What to do about it, if the arena can tell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<&'static str>,
+    pub hint: Option<String>,
 }
 
 /// What an entry has written to standard error.
@@ -189,7 +239,7 @@ pub struct FaultCount {
 pub struct BotLog {
     /// The entry.
     pub name: String,
-    /// The first lines and the last.
+    /// The first and the last lines.
     pub lines: Vec<String>,
 }
 
@@ -198,25 +248,34 @@ pub struct BotLog {
 pub struct Trouble {
     /// What went wrong, counted.
     pub faults: Vec<FaultCount>,
-    /// Of each log the beginning and the end.
+    /// The beginning and the end of each log.
     pub logs: Vec<BotLog>,
 }
 
-/// Trouble while it is collected; entries go by their numbers.
+/// Collects trouble during matches; entries go by their numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
-    faults: BTreeMap<(usize, FaultKind), (u32, String)>,
+    faults: BTreeMap<(usize, FaultKind), Noted>,
     logs: BTreeMap<usize, Vec<String>>,
+}
+
+/// Faults of one kind.
+#[derive(Debug, Clone)]
+struct Noted {
+    count: u32,
+    first: String,
+    hint: Option<String>,
 }
 
 impl Notes {
     /// Notes a fault. `place` says where it happened; it is called only for the first fault of each kind.
     pub fn fault(&mut self, entry: usize, fault: &Fault, place: impl FnOnce() -> String) {
-        let first = || (0, format!("{}: {}", place(), fault.detail));
-        self.faults.entry((entry, fault.kind)).or_insert_with(first).0 += 1;
+        let first =
+            || Noted { count: 0, first: format!("{}: {}", place(), fault.detail), hint: fault.hint.clone() };
+        self.faults.entry((entry, fault.kind)).or_insert_with(first).count += 1;
     }
 
-    /// Notes a log. An entry that has run in several processes shows the last one that wrote something.
+    /// Notes a log. For an entry that ran in several processes, the last log with any text counts.
     pub fn log(&mut self, entry: usize, log: &str) {
         const MOST: usize = 12;
         if !log.is_empty() {
@@ -224,13 +283,16 @@ impl Notes {
         }
     }
 
-    /// All that was noted, by name.
+    /// Returns everything that was noted, with the names of the entries.
     pub fn named(self, name: impl Fn(usize) -> String) -> Trouble {
         let faults = self.faults.into_iter();
         let faults = faults
-            .map(|((entry, kind), (count, first))| {
-                let hint = kind.hint();
-                FaultCount { name: name(entry), kind, count, first, hint }
+            .map(|((entry, kind), Noted { count, first, hint })| FaultCount {
+                name: name(entry),
+                kind,
+                count,
+                first,
+                hint,
             })
             .collect();
         let logs = self.logs.into_iter().map(|(entry, lines)| BotLog { name: name(entry), lines }).collect();
@@ -247,6 +309,9 @@ mod tests {
         let log = |lines: u32| (1..=lines).map(|line| format!("line\t{line}\n")).collect::<String>();
         assert_eq!(shown(&log(3), 3), ["line 1", "line 2", "line 3"]);
         assert_eq!(shown(&log(9), 6), ["line 1", "line 2", "[4 more lines]", "line 7", "line 8", "line 9"]);
+        let crashes = "Traceback\n  in line 5\nKeyError: 'brains'\n".repeat(4) + "bye\n";
+        let once = ["Traceback", "  in line 5", "KeyError: 'brains'", "[the same 3 more times]", "bye"];
+        assert_eq!(shown(&crashes, 9), once);
         assert_eq!(shown("a\u{1b}[31m\u{202e}b", 3), ["a?[31m?b"]);
     }
 }

@@ -1,19 +1,19 @@
-//! Players that live in the program that runs the arena, such as objects of Python. They play on the thread that runs the match or
-//! the tournament, are given views as they are, and nobody measures their time.
+//! Players inside the program that runs the arena, such as objects of Python. They play on the thread that runs the match or
+//! the tournament, get views directly, and are not timed.
 
 use crate::{lineup::Terms, player::Player};
 use necrodome_rules::{catalog::Listed, game::Game};
 use std::{any::Any, fmt, sync::Arc};
 
-/// Makes a player of one game: from its name at the table, and the terms.
+/// Makes a player of one game from its name at the table and the terms.
 type Come<G> = Box<dyn Fn(&str, &Terms<<G as Game>::Rules>) -> Box<dyn Player<G>> + Send + Sync>;
 
-/// Brings a guest to the table.
+/// An invitation that brings a guest to the table.
 #[derive(Clone)]
 pub struct Invitation(Arc<dyn Any + Send + Sync>);
 
 impl Invitation {
-    /// An invitation to matches of one game, answered by this function.
+    /// Returns an invitation to matches of one game; the function makes the player.
     pub fn new<G: Listed>(
         come: impl Fn(&str, &Terms<G::Rules>) -> Box<dyn Player<G>> + Send + Sync + 'static,
     ) -> Self {
@@ -21,7 +21,7 @@ impl Invitation {
         Invitation(Arc::new(come))
     }
 
-    /// The guest, if it was invited to this game.
+    /// Returns the guest as a player, if the invitation is to this game.
     pub(crate) fn player<G: Listed>(
         &self,
         name: &str,

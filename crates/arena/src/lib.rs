@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod check;
+mod diagnosis;
 pub mod dice;
 pub mod entry;
 pub mod exam;
@@ -11,6 +12,7 @@ pub mod front;
 pub mod guest;
 pub mod lineup;
 pub mod model;
+mod ours;
 pub mod player;
 pub mod process;
 pub mod profile;

@@ -1,4 +1,4 @@
-//! From entries to players on seats.
+//! Makes players of entries.
 
 use crate::{
     entry::{EntryKind, EntrySpec},
@@ -11,20 +11,20 @@ use crate::{
 use necrodome_rules::{catalog::Listed, chance::Seeded, names::SetupError};
 pub use necrodome_solve::bots::{BotError, BotInfo, Maker, bots, built_in};
 
-/// What players need to know before the first match.
+/// The terms that players need to know before the first match.
 #[derive(Debug, Clone)]
 pub struct Terms<R> {
     /// The arena's own program, which supervises processes.
     pub launcher: Launcher,
-    /// What processes may use.
+    /// The limits on processes.
     pub limits: Limits,
     /// The rules.
     pub rules: R,
-    /// How many seats each match has.
+    /// The number of seats in each match.
     pub seats: usize,
 }
 
-/// Why an entry cannot play this game.
+/// The reason why an entry cannot play this game.
 #[derive(Debug, thiserror::Error)]
 pub enum LineupError {
     /// There is no such built-in bot.
@@ -41,12 +41,12 @@ pub enum LineupError {
     /// There are more seats than names.
     #[error(transparent)]
     Seats(#[from] SetupError),
-    /// A person can only sit at the terminal.
+    /// A person can play only at the terminal, in a single match.
     #[error("a human can only play at a terminal, in a single match")]
     Human,
 }
 
-/// A player for an entry; `chance` is a built-in bot's own randomness.
+/// Makes a player for an entry; `chance` is a built-in bot's own randomness.
 pub fn player<G: Listed>(
     entry: &EntrySpec,
     name: &str,

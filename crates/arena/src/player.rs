@@ -1,4 +1,4 @@
-//! Players decide for a seat: built-in bots, processes, people.
+//! Players make the decisions for a seat: built-in bots, processes, people.
 
 use crate::fault::{Fault, harmless};
 use necrodome_rules::{
@@ -17,48 +17,48 @@ use std::{cmp::Reverse, collections::BTreeMap, sync::Arc, time::Duration};
 pub struct MatchStart<'a> {
     /// Its seat.
     pub seat: Seat,
-    /// All names by seat.
+    /// The names of all entries, by seat.
     pub names: &'a Names,
-    /// A seed for its own randomness, unrelated to the match's.
+    /// A seed for its own randomness, unrelated to the match's dice.
     pub seed: u32,
 }
 
 /// The answer to a question, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer<A> {
-    /// A choice, and why, if the player says.
+    /// An action, and the reason if the player gives one.
     Act(A, Option<String>),
-    /// A choice of which a part was malformed.
+    /// An action of which a part was malformed.
     Partly {
-        /// What stands of it by the game's rule for a bad action.
+        /// The part that stands by the game's rule for a bad action.
         action: A,
-        /// Why the player chose it, if they say.
+        /// The reason that the player gave.
         reason: Option<String>,
-        /// What was wrong with the rest.
+        /// The fault in the rest.
         fault: Fault,
     },
     /// Nothing usable: the game's rule for a bad action applies.
     Fault(Fault),
-    /// A person has left the table: the match cannot go on.
+    /// A person left the table: the match cannot go on.
     Quit,
-    /// The arena lacks something, and says what: the match cannot go on, and nobody is to blame.
+    /// The arena lacks something, and says what: the match cannot go on, but no player is at fault.
     Arena(String),
 }
 
-/// How much a player has used.
+/// The resources that a player has used.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Effort {
     /// Decisions made.
     pub decisions: u64,
     /// CPU time used for them.
     pub cpu: Duration,
-    /// Instructions used for them, of players that are paid by the instruction.
+    /// Instructions used for them, by players whose work is measured in instructions.
     pub fuel: u64,
-    /// What the calls of a language model took; nothing of other players.
+    /// What the calls of a language model took; zero for other players.
     pub usage: Usage,
     /// Decisions that were priced, in a solved game.
     pub priced: u64,
-    /// What those cost against the best ones, in billionths of a win (of a point where players play alone), so that sums are exact.
+    /// The total regret of the priced decisions, in billionths of a win (of a point in games for one), so that sums are exact.
     pub regret_nanos: u64,
 }
 
@@ -76,13 +76,13 @@ impl std::ops::AddAssign for Effort {
 /// What calls to a language model took. Money is in billionths of the currency of the price list, so that sums are exact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Calls, those that were answered from the book included.
+    /// Calls, including those that were answered from the book.
     pub calls: u64,
-    /// Tokens of the prompts, cached ones included.
+    /// Tokens of the prompts, including cached ones.
     pub input_tokens: u64,
     /// Tokens of the prompts that the endpoint had cached.
     pub cached_tokens: u64,
-    /// Tokens of the answers, reasoning included.
+    /// Tokens of the answers, including reasoning.
     pub output_tokens: u64,
     /// Tokens of the answers that were spent on reasoning.
     pub reasoning_tokens: u64,
@@ -90,33 +90,33 @@ pub struct Usage {
     pub cost_nanos: u64,
     /// How long the endpoint took.
     pub waited: Duration,
-    /// Answers that could not be used, those that were asked for again included.
+    /// Answers that could not be used, including those after which the model was asked again.
     pub unusable: u64,
     /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
     pub lost: u64,
-    /// Calls of a model whose prices are not known: then the cost is not known either.
+    /// Calls of a model without known prices: if there are any, the cost is not known either.
     pub unpriced: u64,
     /// The models that answered.
     pub answered_by: AnsweredBy,
 }
 
-/// The models that answered, as the endpoint calls them, and how many calls each. The name is empty where the endpoint gives none.
+/// The models that answered, as the endpoint calls them, with the number of calls. The name is empty if the endpoint gives none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AnsweredBy(pub BTreeMap<String, u64>);
 
 impl AnsweredBy {
-    /// More names count under [`OTHERS`](Self::OTHERS): an endpoint might give another one in every answer.
+    /// The most names to keep apart: an endpoint might give another one in every answer. The rest counts under [`OTHERS`](Self::OTHERS).
     pub const MOST: usize = 20;
-    /// The name under which all others count.
+    /// The name under which all others are counted.
     pub const OTHERS: &str = "others";
 
-    /// One call.
+    /// Returns the count for one call.
     pub fn one(model: &str) -> Self {
         AnsweredBy(BTreeMap::from([(model.to_owned(), 1)]))
     }
 
-    /// In words, such as `tiny-1 (20 calls), tiny-2 (1 call)`, and harmless to show; nothing if nobody answered.
+    /// Returns the models in words, such as `tiny-1 (20 calls), tiny-2 (1 call)`, safe to show, or `None` if no model answered.
     pub fn words(&self) -> Option<String> {
         let name = |name: &str| match name {
             "" => "a model without a name".to_owned(),
@@ -164,65 +164,65 @@ impl std::ops::AddAssign for Usage {
 }
 
 impl Usage {
-    /// What the calls cost in the currency of the price list, unless a price is not known.
+    /// Returns the cost of the calls in the currency of the price list, or `None` if a price is not known.
     pub fn cost(&self) -> Option<f64> {
         (self.unpriced == 0).then_some(self.cost_nanos as f64 / 1e9)
     }
 }
 
-/// Decides for a seat, over many matches.
+/// Makes the decisions for a seat, over many matches.
 ///
-/// All players that are to act are asked ([`ask`](Player::ask)) before the first is waited for
+/// The arena asks all players that are to act ([`ask`](Player::ask)) before it waits for the first answer
 /// ([`answer`](Player::answer)), so that processes think at the same time.
 pub trait Player<G: Game> {
-    /// A match begins.
+    /// Called when a match begins.
     fn start(&mut self, start: &MatchStart);
 
-    /// Something has happened that the seat may hear of: `heard` holds nothing else.
+    /// Called when something has happened that the seat may hear of: `heard` holds nothing else.
     fn hear(&mut self, heard: &[&G::Event]);
 
-    /// Whether it wants to hear of anything at all.
+    /// Whether the player wants to hear of events at all.
     fn listens(&self) -> bool {
         true
     }
 
-    /// A decision is wanted.
+    /// Asks for a decision.
     fn ask(&mut self, view: &G::View);
 
-    /// The answer to the last question.
+    /// Returns the answer to the last question.
     fn answer(&mut self, view: &G::View) -> Answer<G::Action>;
 
-    /// The last action was against the rules; the game has gone on without it.
+    /// Called if the last action was against the rules; the game has gone on without it.
     fn refused(&mut self, why: &str);
 
-    /// The match is over. Gives what went wrong beside the answers.
+    /// Called when the match is over. Returns faults that did not come with an answer.
     fn end(&mut self, outcome: &Outcome) -> Vec<Fault>;
 
-    /// Whether it was ever ready to play. Known once its first match is over.
+    /// Whether the player was ever ready to play. Known once its first match is over.
     fn has_started(&self) -> bool {
         true
     }
 
-    /// Whether it says of itself that it always answers the same view in the same way.
+    /// Whether the player promises to answer the same view always in the same way.
     fn is_deterministic(&self) -> bool {
         false
     }
 
-    /// How many players of this entry may be asked at the same time: more than one where each mostly waits, as for the endpoint of a
+    /// Returns how many players of this entry may be asked at the same time: more than one if each mostly waits, as for the endpoint of a
     /// language model.
     fn streams(&self) -> usize {
         1
     }
 
-    /// So many copies of the same entry take part beside it, from 0: who keeps answers for the same question keeps them apart.
+    /// Says that this is copy `number` of the same entry, from 0. A player that keeps answers to the same question keeps them apart by copy.
     fn be_copy(&mut self, _number: u64) {}
 
-    /// What the player has used since it was last asked for this.
+    /// Returns what the player has used since the last call.
     fn take_effort(&mut self) -> Effort {
         Effort::default()
     }
 
-    /// There will be no more matches. Gives what went wrong at the end, and what the player has written to its log.
+    /// Ends the player after its last match. Returns what went wrong at the end, and the player's log.
     fn close(&mut self) -> (Vec<Fault>, String) {
         (Vec::new(), String::new())
     }
@@ -253,14 +253,14 @@ impl<G: Game> Player<G> for BuiltInPlayer<G> {
     }
 }
 
-/// A player whose answers pass through a function, which may listen or correct them. In all else it is the player.
+/// A player whose answers pass through a function, which may record or change them. Everything else is left to the player.
 pub struct Through<G: Game, F> {
     inner: Box<dyn Player<G>>,
     pass: F,
 }
 
 impl<G: Game, F: FnMut(&G::View, Answer<G::Action>) -> Answer<G::Action>> Through<G, F> {
-    /// This player, with its answers passed through a function together with what it saw.
+    /// Wraps a player. The function gets each view and the player's answer to it.
     pub fn new(inner: Box<dyn Player<G>>, pass: F) -> Self {
         Through { inner, pass }
     }
@@ -320,7 +320,7 @@ impl<G: Game, F: FnMut(&G::View, Answer<G::Action>) -> Answer<G::Action>> Player
     }
 }
 
-/// A player whose decisions are priced, in a solved game. It plays as if nobody looked.
+/// A player whose decisions are priced, in a solved game. It plays no differently.
 pub struct Priced<G: Game> {
     inner: Box<dyn Player<G>>,
     solution: Arc<dyn Solution<G>>,
@@ -329,18 +329,18 @@ pub struct Priced<G: Game> {
 }
 
 impl<G: Game> Priced<G> {
-    /// This player, with the prices of a solution.
+    /// Wraps a player, with a solution for the prices.
     pub fn new(inner: Box<dyn Player<G>>, solution: Arc<dyn Solution<G>>) -> Self {
         Priced { inner, solution, priced: 0, regret_nanos: 0 }
     }
 }
 
-/// Whether an action would be accepted, as far as a view tells.
+/// Whether an action would be accepted, as far as the view shows.
 pub(crate) fn is_legal<G: Game>(view: &G::View, action: &G::Action) -> bool {
     G::legal_actions(view).is_none_or(|mut legal| legal.any(|legal| legal == *action))
 }
 
-/// What the referee will make of an answer; none if the match cannot go on.
+/// Returns the move that the referee will make of an answer, or `None` if the match cannot go on.
 fn made_of<G: Game>(view: &G::View, answer: &Answer<G::Action>) -> Option<Move<G::Action>> {
     match answer {
         Answer::Act(action, _) | Answer::Partly { action, .. } if is_legal::<G>(view, action) => {

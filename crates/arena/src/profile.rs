@@ -1,4 +1,4 @@
-//! The profile of a bot: what its decisions cost, where, and what it would gain without its worst habits.
+//! The profile of a bot: what its decisions cost, in which situations, and what it would gain without its worst habits.
 
 use crate::{
     fault::{Fault, Notes, SeatFault, Trouble},
@@ -23,9 +23,9 @@ use std::{
     sync::Arc,
 };
 
-/// How many habits are shown.
+/// The most habits that are shown.
 const HABITS: usize = 10;
-/// A smaller cost comes from rounding.
+/// A cost below this is rounding.
 const NOTHING: f64 = 1e-9;
 
 /// What a bot's decisions cost. Costs are chances to win, or points in a game for one.
@@ -39,17 +39,17 @@ pub struct Profile {
     pub result: Option<Estimate>,
     /// The same with the luck of the dice taken out.
     pub luck_adjusted: Option<Estimate>,
-    /// What a decision costs on average.
+    /// The mean cost of a decision.
     pub regret_per_decision: Option<Estimate>,
-    /// What all decisions of a match cost together.
+    /// The cost of all decisions of a match together.
     pub regret_per_match: Option<Estimate>,
-    /// Where the cost comes from, the most expensive kind first.
+    /// The costs by kind of decision, the most expensive kind first.
     pub kinds: Vec<DecisionKind>,
     /// The most expensive habits.
     pub habits: Vec<Habit>,
-    /// What the bot would gain without these habits; none if it has no habits, or its decisions cost money.
+    /// What the bot would gain without these habits; `None` if it has no habits, or if the new matches were not wanted or not played.
     pub without_habits: Option<Cured>,
-    /// Why fewer blocks were played than planned: the arena or an endpoint failed, or a budget is used up.
+    /// The reason why fewer blocks were played than planned: the arena or an endpoint failed, or a budget is used up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// What went wrong in the matches, and what the players have written to standard error.
@@ -62,44 +62,44 @@ pub struct Profile {
 pub struct DecisionKind {
     /// What they have in common.
     pub kind: String,
-    /// How many there were.
+    /// The number of decisions.
     pub decisions: usize,
-    /// How many of them were not the best.
+    /// The number of decisions that were not the best.
     pub mistakes: usize,
-    /// What they cost in a match.
+    /// Their cost per match.
     pub regret_per_match: Option<Estimate>,
 }
 
 /// Something that the bot does again and again.
 #[derive(Debug, Clone, Serialize)]
 pub struct Habit {
-    /// What it does, and when.
+    /// What the bot does, and when.
     pub habit: String,
-    /// What it costs each time, on average.
+    /// The mean cost of each time.
     pub cost: f64,
     /// How often it was seen.
     pub times: usize,
-    /// After how many matches it comes up again.
+    /// The mean number of matches between two times.
     pub matches_between: f64,
-    /// What it costs in a match.
+    /// The cost per match.
     pub regret_per_match: f64,
 }
 
-/// New matches, played by the bot with its habits mended.
+/// The results of new matches, played by the bot without its worst habits.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cured {
     /// Wins per match, or points, with the luck taken out.
     pub luck_adjusted: Option<Estimate>,
-    /// The difference to the bot as it is, with the same seeds, with the luck taken out.
+    /// The difference from the bot as it is, with the same seeds, with the luck taken out.
     pub gain: Option<Estimate>,
 }
 
-/// Makes the players of the profile: the bot, and the other if the game is for two. They play many matches.
+/// Makes the players of the profile: the bot, and an opponent if the game is for two. They play many matches.
 pub type MakePlayers<'a, G> = &'a dyn Fn() -> Result<Vec<Box<dyn Player<G>>>, LineupError>;
 
-/// What a profile is made from.
+/// The plan of a profile.
 pub struct ProfilePlan<'a, G: Listed> {
-    /// The names: the bot's, then the other's if there is one.
+    /// The names: the bot's, then the opponent's if there is one.
     pub names: &'a Names,
     /// The rules.
     pub rules: &'a G::Rules,
@@ -107,15 +107,15 @@ pub struct ProfilePlan<'a, G: Listed> {
     pub solver: Solver<G>,
     /// The solution under these rules.
     pub solution: Arc<dyn Solution<G>>,
-    /// The seed of everything.
+    /// The seed from which everything follows.
     pub seed: Seed,
-    /// How many blocks: each seed is played from every seat.
+    /// The number of blocks: each seed is played from every seat.
     pub blocks: u32,
-    /// Whether new matches show what the bot would gain without its habits. They ask for three times as many decisions.
+    /// Whether new matches show what the bot would gain without its habits. They make it three times as many decisions.
     pub mend: bool,
 }
 
-/// Why there is no profile.
+/// The reason why there is no profile.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// A player cannot play.
@@ -124,10 +124,10 @@ pub enum ProfileError {
     /// A match cannot be played.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The names cannot sit at one table.
+    /// The names cannot be used at one table.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A player never got ready to play, so there is nothing to look at.
+    /// A player never became ready to play, so there is nothing to look at.
     #[error("{name} did not start")]
     NoStart {
         /// Its name.
@@ -135,12 +135,12 @@ pub enum ProfileError {
         /// What went wrong.
         trouble: Trouble,
     },
-    /// Somebody wanted to stop.
+    /// The user stopped it.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Decisions of one kind, added up.
+/// The sums over decisions of one kind.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     decisions: usize,
@@ -156,7 +156,7 @@ impl Tally {
     }
 }
 
-/// What a bot did in the matches of one block, added up.
+/// The sums over a bot's decisions in the matches of one block.
 #[derive(Debug, Default)]
 pub struct PlayedBlock {
     matches: usize,
@@ -195,9 +195,9 @@ impl PlayedBlock {
     }
 }
 
-/// Plays blocks of matches and audits them. Then it plays new ones, as the bot is and with its worst habits mended: not
-/// the same, since these habits were found where they happened to cost most. `progress` hears how many blocks are done of how
-/// many, and says whether to go on.
+/// Plays blocks of matches and audits them. Then it plays new blocks, with the bot as it is and without its worst habits: new ones, since
+/// the habits were found in blocks where they happened to cost most. `progress` gets the number of finished blocks and the total, and
+/// returns whether to go on.
 pub fn profile<G: Listed>(
     plan: &ProfilePlan<G>,
     players: MakePlayers<G>,
@@ -226,9 +226,8 @@ pub fn profile<G: Listed>(
         stopped = early.or(late);
         stopped.is_none().then_some((again, mended))
     };
-    let per_match = |value: &dyn Fn(&PlayedBlock) -> f64, blocks: &[PlayedBlock]| {
-        Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, value(block))))
-    };
+    // A share of wins, or points of which there is no most.
+    let best = if *G::SEATS.end() == 1 { f64::INFINITY } else { 1.0 };
     let names: BTreeSet<&String> = plain.iter().flat_map(|block| block.kinds.keys()).collect();
     let kind = |name: &String| {
         let of = |block: &PlayedBlock| block.kinds.get(name).copied().unwrap_or_default();
@@ -236,32 +235,38 @@ pub fn profile<G: Listed>(
             kind: name.clone(),
             decisions: plain.iter().map(|block| of(block).decisions).sum(),
             mistakes: plain.iter().map(|block| of(block).mistakes).sum(),
-            regret_per_match: per_match(&|block| of(block).regret, &plain),
+            regret_per_match: per_match(&plain, |block| of(block).regret).map(regret),
         }
     };
     let mut kinds: Vec<DecisionKind> = names.into_iter().map(kind).collect();
     let cost = |kind: &DecisionKind| kind.regret_per_match.map_or(0.0, |cost| cost.mean);
     kinds.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     let matches = |block: &PlayedBlock| block.matches as f64;
+    let result = |blocks: Vec<(f64, f64)>| match best.is_finite() {
+        true => Estimate::of_shares(blocks),
+        false => Estimate::of_blocks(blocks).map(|points| points.within(0.0, best).if_they_differ()),
+    };
     let adjusted = |blocks: &[PlayedBlock]| {
         let sums = |block: &PlayedBlock| (matches(block), block.result, block.luck);
-        without_luck(&blocks.iter().map(sums).collect::<Vec<_>>())
+        result(without_luck(&blocks.iter().map(sums).collect::<Vec<_>>()))
     };
     let without_habits = cured.map(|(again, mended)| {
         let difference = |(plain, mended): (&PlayedBlock, &PlayedBlock)| {
             (matches(plain), mended.result - plain.result, mended.luck - plain.luck)
         };
         let gain: Vec<_> = again.iter().zip(&mended).map(difference).collect();
-        Cured { luck_adjusted: adjusted(&mended), gain: without_luck(&gain) }
+        let gain = Estimate::of_blocks(without_luck(&gain)).map(Estimate::if_they_differ);
+        Cured { luck_adjusted: adjusted(&mended), gain }
     });
     Ok(Profile {
         matches: plain.iter().map(|block| block.matches).sum(),
         decisions: plain.iter().map(|block| block.all.decisions).sum(),
-        result: per_match(&|block| block.result, &plain),
+        result: result(plain.iter().map(|block| (matches(block), block.result)).collect()),
         luck_adjusted: adjusted(&plain),
         regret_per_decision: Estimate::of_blocks(
             plain.iter().map(|block| (block.all.decisions as f64, block.all.regret)),
-        ),
+        )
+        .map(regret),
         regret_per_match: regret_per_match(&plain),
         kinds,
         habits,
@@ -271,12 +276,22 @@ pub fn profile<G: Listed>(
     })
 }
 
-/// What all decisions of a match cost together.
+/// Returns the cost of all decisions of a match together.
 pub fn regret_per_match(blocks: &[PlayedBlock]) -> Option<Estimate> {
-    Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, block.all.regret)))
+    per_match(blocks, |block| block.all.regret).map(regret)
 }
 
-/// The habits that cost most in all.
+/// Returns an average over matches.
+fn per_match(blocks: &[PlayedBlock], value: impl Fn(&PlayedBlock) -> f64) -> Option<Estimate> {
+    Estimate::of_blocks(blocks.iter().map(|block| (block.matches as f64, value(block))))
+}
+
+/// Returns the cost of decisions, which is never negative.
+fn regret(cost: Estimate) -> Estimate {
+    cost.within(0.0, f64::INFINITY).if_they_differ()
+}
+
+/// Returns the habits with the highest total cost.
 pub fn habits(blocks: &[PlayedBlock]) -> Vec<Habit> {
     let matches: usize = blocks.iter().map(|block| block.matches).sum();
     let mut habits: BTreeMap<&String, Tally> = BTreeMap::new();
@@ -298,7 +313,7 @@ pub fn habits(blocks: &[PlayedBlock]) -> Vec<Habit> {
 }
 
 impl<G: Listed> ProfilePlan<'_, G> {
-    /// Plays all blocks, or as many as the arena can; then it says why there are no more.
+    /// Plays all blocks, or as many as the arena can; if not all, it also returns the reason.
     fn play(
         &self,
         mut players: Vec<Box<dyn Player<G>>>,
@@ -389,7 +404,7 @@ fn close<G: Game>(players: &mut [Box<dyn Player<G>>], notes: &mut Notes) {
     }
 }
 
-/// The answer of a bot that is kept from its worst habits: where it would fall into one, it plays perfectly instead.
+/// Returns the answer of a bot without its worst habits: where it would show one, it plays perfectly instead.
 fn mended<G: Listed>(
     solver: &Solver<G>,
     solution: &dyn Solution<G>,
@@ -407,26 +422,26 @@ fn mended<G: Listed>(
     if is_habit { Answer::Act(best, None) } else { answer }
 }
 
-/// A player that is asked in every state that it can come to.
+/// A player that is asked in every state that it can reach.
 pub struct Surveyed<G: Listed> {
     player: Box<dyn Player<G>>,
     names: Names,
     asked: usize,
-    /// Answers of built-in bots are all checked by asking again; processes take longer.
+    /// Every `again`-th answer is checked by asking again: every one of a built-in bot, fewer of a process, which takes longer.
     again: usize,
     quits: fn() -> bool,
 }
 
-/// How many questions are asked as one match: few enough that no time limit of a match runs out.
+/// The number of questions that are asked as one match: few enough that no time limit of a match runs out.
 const QUESTIONS: usize = 200;
 
 impl<G: Listed> Surveyed<G> {
-    /// Takes a player that is a function of what it sees. `quits` says when to give up.
+    /// Takes a player whose answer depends only on its view. `quits` says when to give up.
     pub fn new(player: Box<dyn Player<G>>, names: &Names, again: usize, quits: fn() -> bool) -> Self {
         Surveyed { player, names: names.clone(), asked: 0, again, quits }
     }
 
-    /// Ends the player. Gives what went wrong at the end, and what it has written to its log.
+    /// Ends the player. Returns what went wrong at the end, and the player's log.
     pub fn close(&mut self) -> (Vec<Fault>, String) {
         self.player.close()
     }

@@ -1,4 +1,4 @@
-//! Replays: all that went into a match, and a hash of all that came out, so that it can prove itself.
+//! Replays: all inputs of a match, and a hash of everything that came out, so that a replay can prove itself.
 //!
 //! A replay file is a zstd-compressed list of JSON lines: a header, one line for each step (moves, reasons and random
 //! picks), and the end with the outcome and the hash of every event. It holds inputs, not frames.
@@ -29,24 +29,24 @@ const FORMAT: &str = "necrodome-replay";
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// How much is taken of a replay: a small file can hold a lot. Nothing beyond a bound is read, and of what is read only one step
-/// is in memory at a time.
+/// Limits on reading a replay: a small file can unpack to a lot. Nothing beyond a limit is read, and only one step at a time is in
+/// memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Bytes of the file.
     pub packed: usize,
-    /// Bytes that it is unpacked to.
+    /// Bytes after unpacking.
     pub unpacked: u64,
     /// Bytes of a line.
     pub line: u64,
     /// Steps of the match.
     pub steps: usize,
-    /// How long it may take to read it once, or to play it once.
+    /// The time to read it once, or to play it once.
     pub time: Duration,
 }
 
 impl Bounds {
-    /// For files of one's own. No replay of a real match is larger.
+    /// Bounds for the user's own files. No replay of a real match is larger.
     pub const FILE: Bounds = Bounds {
         packed: 256 << 20,
         unpacked: 16 << 30,
@@ -54,7 +54,7 @@ impl Bounds {
         steps: 10_000_000,
         time: Duration::MAX,
     };
-    /// For what strangers send: a battle of 150 entries with 50 copies each is within it.
+    /// Bounds for uploads from strangers: a battle of 150 entries with 50 copies each fits.
     pub const UPLOAD: Bounds = Bounds {
         packed: 16 << 20,
         unpacked: 1 << 30,
@@ -64,18 +64,18 @@ impl Bounds {
     };
 }
 
-/// Bytes of the last line, which has an outcome for each seat.
+/// The most bytes of the last line, which has an outcome for each seat.
 const MAX_END: usize = 128 << 10;
 
-/// A packed replay looks back this far at most (as a power of two): the memory that unpacking takes.
+/// How far back a packed replay may refer (as a power of two): this is the memory that unpacking takes.
 const MAX_WINDOW: u32 = 23;
 
-/// A match as it is recorded while it is played.
+/// A recording of a match while it is played.
 #[derive(Debug, Clone)]
 pub struct Recording<G: Game> {
     names: Names,
     rules: G::Rules,
-    /// Picks of the set-up, before the first step.
+    /// The picks of the set-up, before the first step.
     first_picks: Vec<u32>,
     pub(crate) steps: Vec<Step<G::Action>>,
     hasher: blake3::Hasher,
@@ -89,7 +89,7 @@ pub struct Step<A> {
     /// A move for each seat that was to act.
     #[serde(deserialize_with = "by_seat")]
     pub moves: Vec<Move<A>>,
-    /// What the players said about them.
+    /// The players' reasons for them.
     #[serde(default, skip_serializing_if = "all_silent", deserialize_with = "by_seat")]
     pub reasons: Vec<Option<String>>,
     /// The outcomes of chance.
@@ -100,7 +100,7 @@ fn all_silent(reasons: &[Option<String>]) -> bool {
     reasons.iter().all(Option::is_none)
 }
 
-/// A list with something for each seat: whoever writes more has no match in mind, and it takes many times the memory of its text.
+/// Reads a list with one item per seat: a longer one cannot be of a match, and would take many times the memory of its text.
 fn by_seat<'de, D: Deserializer<'de>, T: Deserialize<'de>>(json: D) -> Result<Vec<T>, D::Error> {
     struct BySeat<T>(PhantomData<T>);
 
@@ -126,7 +126,7 @@ fn by_seat<'de, D: Deserializer<'de>, T: Deserialize<'de>>(json: D) -> Result<Ve
     json.deserialize_seq(BySeat(PhantomData))
 }
 
-/// The first line. Its options are those of the game.
+/// The first line. The options are those of the game.
 #[derive(Serialize, Deserialize)]
 struct Header<R> {
     format: String,
@@ -156,12 +156,12 @@ impl<G: Game> Recording<G> {
         }
     }
 
-    /// How many steps there were.
+    /// Returns the number of steps.
     pub fn steps(&self) -> u32 {
         self.steps.len() as u32
     }
 
-    /// What chance and the referee did after the last step, or in the set-up.
+    /// Adds the picks and events that followed the last step or, if there was none, the set-up.
     pub(crate) fn happened(&mut self, picks: &[u32], log: &[Logged<G::Event>]) {
         match self.steps.last_mut() {
             Some(step) => step.picks.extend_from_slice(picks),
@@ -179,7 +179,7 @@ impl<G: Game> Recording<G> {
 }
 
 impl<G: Listed> Recording<G> {
-    /// The replay of a finished match, packed.
+    /// Returns the replay of a finished match, packed.
     pub fn pack(&self) -> io::Result<Vec<u8>> {
         let Some(outcome) = &self.outcome else {
             return Err(io::Error::other("the match has not ended"));
@@ -205,11 +205,11 @@ impl<G: Listed> Recording<G> {
     }
 }
 
-/// How hard replays are packed.
+/// The effort of packing.
 const EFFORT: i32 = 9;
 
-/// Packs what is written to it. A short text is packed as a whole, since tables for one of unknown length take longer to clear than a match
-/// of dice to play.
+/// Packs what is written to it. A short text is packed as a whole: for text of unknown length, clearing the tables takes longer than playing
+/// a match of dice.
 #[derive(Default)]
 struct Packer {
     text: Vec<u8>,
@@ -217,7 +217,7 @@ struct Packer {
 }
 
 impl Packer {
-    /// The longest text that is kept as a whole, in bytes.
+    /// The longest text that is packed as a whole, in bytes.
     const SHORT: usize = 1 << 20;
 
     fn finish(self) -> io::Result<Vec<u8>> {
@@ -278,7 +278,7 @@ fn hash_events<E: Serialize>(hasher: &mut blake3::Hasher, log: &[Logged<E>]) {
     }
 }
 
-/// Names, options and picks. They are hashed with the moves and reasons, which could be changed without changing what happens.
+/// Hashes names, options and picks. Like moves and reasons, they are hashed since they could be changed without changing the events.
 fn hash_setup(hasher: &mut blake3::Hasher, names: &Names, rules: &impl Serialize, picks: &[u32]) {
     hash_json(hasher, &(names, rules, picks));
 }
@@ -290,13 +290,13 @@ fn hash_json(hasher: &mut blake3::Hasher, value: &impl Serialize) {
     hasher.update(&line);
 }
 
-/// Why a replay cannot be used.
+/// The reason why a replay cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// It is not a replay.
     #[error("this is not a necrodome replay ({0})")]
     Foreign(String),
     /// It was written by another version.
@@ -305,7 +305,7 @@ pub enum ReplayError {
         /// The version of the file.
         came: u32,
     },
-    /// It stops in the middle.
+    /// It ends in the middle.
     #[error("the replay is cut off after {steps} steps")]
     Cut {
         /// Complete steps in the file.
@@ -314,7 +314,7 @@ pub enum ReplayError {
     /// A line makes no sense.
     #[error("line {line} of the replay: {why}")]
     Line {
-        /// Which line, from 1.
+        /// The line, counted from 1.
         line: usize,
         /// What is wrong.
         why: String,
@@ -325,34 +325,34 @@ pub enum ReplayError {
     /// The referee does not accept a move.
     #[error("step {step} of the replay is against the rules: {why}")]
     Rejected {
-        /// Which step, from 1.
+        /// The step, counted from 1.
         step: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The picks do not fit the match.
     #[error("step {step} of the replay: {why}")]
     Picks {
-        /// Which step, from 1; 0 is the set-up.
+        /// The step, counted from 1; 0 is the set-up.
         step: usize,
-        /// Why.
+        /// The reason.
         why: ScriptError,
     },
     /// The dice are not those that follow from the seed, or the seed and the secret.
     #[error("step {step} of the replay has other dice than those that follow from the seed and the secret")]
     Dice {
-        /// Which step, from 1; 0 is the set-up.
+        /// The step, counted from 1; 0 is the set-up.
         step: usize,
     },
-    /// It is too large for those who asked.
+    /// It is larger than the bounds.
     #[error("the replay is too large: {0}")]
     TooLarge(String),
-    /// It was changed: the events or the outcome are not those that were recorded.
+    /// It was changed: the events or the outcome are not the recorded ones.
     #[error("the replay was changed: it {0}")]
     Changed(&'static str),
 }
 
-/// A replay that was read once, so that it is whole, but not yet played. It stays packed: steps are read again when they are needed.
+/// A replay that was read once, so it is known to be complete, but not yet played. It stays packed: steps are read again when needed.
 #[derive(Debug, Clone)]
 pub struct Replay<G: Game> {
     /// The names of the entries.
@@ -360,9 +360,9 @@ pub struct Replay<G: Game> {
     /// The rules.
     pub rules: G::Rules,
     first_picks: Vec<u32>,
-    /// How many steps there are.
+    /// The number of steps.
     pub steps: usize,
-    /// The outcome as recorded.
+    /// The recorded outcome.
     pub outcome: Outcome,
     hash: String,
     packed: Vec<u8>,
@@ -381,17 +381,17 @@ pub struct Unpacked {
 /// A match at one moment: in step 0 it is set up.
 #[derive(Debug)]
 pub struct Moment<'a, G: Game> {
-    /// Which step, from 0.
+    /// The step, counted from 0.
     pub number: usize,
-    /// What was decided; nothing in the set-up.
+    /// The decisions of the step, or `None` for the set-up.
     pub step: Option<&'a Step<G::Action>>,
     /// The state after it.
     pub game: &'a G,
-    /// What happened in it.
+    /// The events of the step.
     pub log: &'a [Logged<G::Event>],
 }
 
-/// Reads a replay file, and no more of its contents than the game's id.
+/// Opens a replay file and reads only the game's id from it.
 pub fn open(path: &Path) -> Result<Unpacked, ReplayError> {
     unpack(read(fs::File::open(path)?, &Bounds::FILE)?)
 }
@@ -404,12 +404,12 @@ pub fn read(file: impl Read, bounds: &Bounds) -> Result<Vec<u8>, ReplayError> {
     Ok(packed)
 }
 
-/// Looks into a packed replay, and reads no more of it than the game's id.
+/// Reads only the game's id from a packed replay.
 pub fn unpack(packed: impl Into<Vec<u8>>) -> Result<Unpacked, ReplayError> {
     unpack_within(packed, &Bounds::FILE)
 }
 
-/// The same with other bounds.
+/// Does the same with other bounds.
 pub fn unpack_within(packed: impl Into<Vec<u8>>, bounds: &Bounds) -> Result<Unpacked, ReplayError> {
     let (packed, bounds) = (packed.into(), *bounds);
     bounds.check_packed(&packed)?;
@@ -444,12 +444,12 @@ impl Bounds {
     }
 }
 
-/// What is wrong: it may quote the file, and that may be long.
+/// Returns what is wrong, in short: it may quote the file, and that may be long.
 fn short(why: &dyn ToString) -> String {
     why.to_string().chars().take(300).collect()
 }
 
-/// A number of bytes in words.
+/// Returns a number of bytes in words.
 fn size(bytes: u64) -> String {
     match bytes >> 20 {
         0 => format!("{bytes} bytes"),
@@ -463,7 +463,7 @@ struct Lines<'a> {
     bounds: Bounds,
     begun: Instant,
     line: Vec<u8>,
-    /// Lines read.
+    /// The number of lines read.
     number: usize,
 }
 
@@ -482,7 +482,7 @@ impl<'a> Lines<'a> {
         Ok(Lines { reader, bounds, begun: Instant::now(), line: Vec::new(), number: 0 })
     }
 
-    /// The next line; none at the end, and where the file is cut off or damaged.
+    /// Returns the next line, or `None` at the end and where the file is cut off or damaged.
     fn next(&mut self) -> Result<Option<&[u8]>, ReplayError> {
         self.line.clear();
         let read = (&mut self.reader).take(self.bounds.line + 1).read_until(b'\n', &mut self.line);
@@ -505,7 +505,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next step, or the end.
+    /// Returns the next step, or the end.
     fn step<A: DeserializeOwned>(&mut self) -> Result<Line<A>, ReplayError> {
         // The first line is the header.
         let (line, steps, most) = (self.number + 1, self.number - 1, self.bounds.steps);
@@ -532,7 +532,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Unpacked {
-    /// The game that it is a match of.
+    /// Returns the game that was played.
     pub fn game(&self) -> Result<GameId, ReplayError> {
         self.game.parse().map_err(|unknown: UnknownGame| ReplayError::Foreign(short(&unknown)))
     }
@@ -567,7 +567,7 @@ impl Unpacked {
 }
 
 impl<G: Listed> Replay<G> {
-    /// What every decision cost and every roll gave. The replay proves itself on the way.
+    /// Returns what every decision cost and every roll gave. It also checks the replay as it is played.
     pub fn ledger(&self, solution: Arc<dyn Solution<G>>) -> Result<Ledger<G>, ReplayError> {
         let mut audit = Audit::new(solution);
         let mut before: Option<G> = None;
@@ -607,7 +607,7 @@ impl<G: Game> Replay<G> {
     }
 
     /// Plays the replay through the referee. `watch` is called after the set-up (step 0) and after each step. At the end
-    /// the hash of all events must be the recorded one.
+    /// the hash of all events must equal the recorded one.
     pub fn play(
         &self,
         mut watch: impl FnMut(usize, &G, &[Logged<G::Event>]) -> io::Result<()>,
@@ -615,7 +615,7 @@ impl<G: Game> Replay<G> {
         self.follow(|moment| Ok(watch(moment.number, moment.game, moment.log)?))
     }
 
-    /// The same for those who want to see the moves, too.
+    /// Does the same for callers that also want to see the moves.
     pub fn follow(
         &self,
         mut watch: impl FnMut(Moment<G>) -> Result<(), ReplayError>,
@@ -660,7 +660,7 @@ impl<G: Game> Replay<G> {
         Ok(())
     }
 
-    /// The lines after the first.
+    /// Returns the lines after the first.
     fn lines(&self) -> Result<Lines<'_>, ReplayError> {
         let mut lines = Lines::new(&self.packed, self.bounds)?;
         lines.next()?;

@@ -20,11 +20,11 @@ use serde::Serialize;
 /// A finished match.
 #[derive(Debug, Clone)]
 pub struct Finished<G: Game> {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What went wrong.
+    /// The faults.
     pub faults: Vec<SeatFault>,
-    /// Everything that is needed to play it again.
+    /// Everything needed to play it again.
     pub recording: Recording<G>,
 }
 
@@ -37,11 +37,11 @@ pub struct MatchDocument<'a, R> {
     options: &'a R,
     /// The seed of the match.
     seed: Seed,
-    /// What the dice follow from beside the seed, where a program took part.
+    /// The secret from which the dice follow, together with the seed; only if a program took part.
     secret: Option<&'a Secret>,
-    /// Who sat on each seat.
+    /// The entry in each seat.
     entries: Vec<PlannedEntry>,
-    /// 1 is best; seats that tie share a place.
+    /// The place of each seat: 1 is best, and seats that tie share a place.
     places: &'a [u16],
     /// The score of each seat.
     scores: &'a [i64],
@@ -54,7 +54,7 @@ pub struct MatchDocument<'a, R> {
 }
 
 impl<G: Listed> Finished<G> {
-    /// Ends all players; what went wrong at the end is added to the faults. Gives their logs.
+    /// Ends all players, adds their last faults to the match, and returns their logs.
     pub fn close(&mut self, players: &mut [Box<dyn Player<G>>]) -> Vec<String> {
         let step = self.recording.steps();
         let mut logs = Vec::new();
@@ -66,7 +66,7 @@ impl<G: Listed> Finished<G> {
         logs
     }
 
-    /// The match as a JSON document.
+    /// Returns the match as a JSON document.
     pub fn document<'a>(
         &'a self,
         entries: &[EntrySpec],
@@ -92,24 +92,24 @@ impl<G: Listed> Finished<G> {
     }
 }
 
-/// Why a match has no result.
+/// The reason why a match has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It could not begin.
+    /// The match could not begin.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A person has left.
+    /// A person left.
     #[error("a player has left the table: the match has no result")]
     Quit,
-    /// The arena lacks something, such as open files or processes. No fault of a bot's.
-    #[error("the arena lacks something, and no bot is charged for it: {0}")]
+    /// The arena lacks something, such as open files or processes. No bot is at fault.
+    #[error("{0} (no bot is charged for it)")]
     Arena(String),
-    /// The referee refused a forfeit, which it must not.
+    /// The referee refused a forfeit, which it must always accept.
     #[error("the referee refused moves that it must accept: {0}")]
     Referee(String),
 }
 
-/// Plays a match from its seed, or with secret dice. `watch` is called after each step with the state and what has happened in it.
+/// Plays a match from its seed, or with secret dice. `watch` is called after each step with the state and the events of the step.
 pub fn run_match<G: Game>(
     names: &Names,
     rules: &G::Rules,
@@ -122,7 +122,7 @@ pub fn run_match<G: Game>(
     Ok(Finished { outcome, faults, recording })
 }
 
-/// Plays a match that nobody wants a replay of: recording it takes longer than playing it. Gives how it ended, and what went wrong.
+/// Plays a match without a replay: recording it takes longer than playing it. Returns the outcome and the faults.
 pub fn run_unrecorded<G: Game>(
     names: &Names,
     rules: &G::Rules,
@@ -186,14 +186,14 @@ fn referee<G: Game>(
     }
 }
 
-/// What came from the seats in one step.
+/// The moves from all seats in one step.
 struct Collected<A> {
     moves: Vec<Move<A>>,
     reasons: Vec<Option<String>>,
     faults: Vec<(Seat, Fault)>,
 }
 
-/// Asks all who are to act, then waits for each.
+/// Asks all seats that are to act, then waits for each answer.
 fn collect<G: Game>(
     game: &G,
     players: &mut [Box<dyn Player<G>>],

@@ -1,6 +1,6 @@
-//! Numbers of variable length (LEB128): small ones take a byte.
+//! Numbers of variable length (LEB128): small ones take one byte.
 
-/// Adds a number.
+/// Appends a number.
 pub fn push(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
@@ -9,7 +9,7 @@ pub fn push(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Takes a number off the front; none if there is no whole one.
+/// Takes a number off the front, or returns `None` if there is no complete one.
 pub fn pull(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {

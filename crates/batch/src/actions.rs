@@ -1,4 +1,4 @@
-//! Actions as they come from outside: numbers of any kind, which may be wrong.
+//! Actions from outside: numbers of any kind, which may be wrong.
 
 use crate::instructions::arch;
 use pulp::NullaryFnOnce;
@@ -8,22 +8,22 @@ pub trait Number: Copy + Into<i64> + Send + Sync {}
 
 impl<T: Copy + Into<i64> + Send + Sync> Number for T {}
 
-/// The action of a row that stays as it is in a step: only for a program that steps some rows of a batch and not others.
+/// The action that leaves a row unchanged in a step: only for a program that steps some rows of a batch and not others.
 ///
-/// Such a row gets no reward, draws nothing from its stream and is observed as before. It is `terminated` only if its match
-/// had ended before and waits; it does not begin anew. In Last Bullet, a world stays as it is where all its rows do; one
-/// survivor among others cannot stop the clock, and moves to no other square.
+/// Such a row gets no reward, draws nothing from its stream and keeps its observation. It is `terminated` only if its match
+/// had ended before and waits; it does not begin anew. In Last Bullet, a world is left unchanged if all its rows hold; one
+/// survivor among others cannot stop the clock, and stays on its square.
 ///
-/// [`narrow`] and [`check`] refuse it, since no game has so many actions.
+/// [`narrow`] and [`check`] refuse it, since no game has that many actions.
 pub const HOLD: u8 = u8::MAX;
 
-/// Whether a row is to stay as it is.
+/// Whether any row holds.
 pub fn any_holds(actions: &[u8]) -> bool {
     arch().dispatch(Most(actions)) == HOLD
 }
 
-/// Writes numbers as actions, all of which must be below `actions` (at most 255). On `Err`, the row of the first that is
-/// not.
+/// Writes numbers as actions, all of which must be below `actions` (at most 255). On `Err`, the row of the first number that is
+/// too large.
 pub fn narrow<T: Number>(numbers: &[T], actions: usize, out: &mut Vec<u8>) -> Result<(), usize> {
     out.resize(numbers.len(), 0);
     let most = arch().dispatch(Narrow { numbers, out });
@@ -34,7 +34,7 @@ pub fn narrow<T: Number>(numbers: &[T], actions: usize, out: &mut Vec<u8>) -> Re
     Err(numbers.iter().position(wrong).unwrap_or_default())
 }
 
-/// Checks numbers that are as small as actions are. On `Err`, the row of the first that is none.
+/// Checks numbers that are already bytes. On `Err`, the row of the first that is not an action.
 pub fn check(numbers: &[u8], actions: usize) -> Result<(), usize> {
     let most = arch().dispatch(Most(numbers));
     match usize::from(most) < actions {
@@ -54,7 +54,7 @@ impl NullaryFnOnce for Most<'_> {
     }
 }
 
-/// Marks the rows of which one of two things is true. Whether there are any.
+/// Marks the rows in which either flag is set. Returns whether there are any.
 pub fn either(one: &[bool], other: &[bool], out: &mut [bool]) -> bool {
     arch().dispatch(Either { one, other, out })
 }
@@ -87,7 +87,7 @@ struct Narrow<'a, T> {
 impl<T: Number> NullaryFnOnce for Narrow<'_, T> {
     type Output = u64;
 
-    /// The greatest number; a negative one counts as greater than all.
+    /// The greatest number; a negative one counts as greater than all others.
     #[inline(always)]
     fn call(self) -> u64 {
         let mut most = 0;

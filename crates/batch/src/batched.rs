@@ -1,6 +1,6 @@
-//! Many matches of one game, stepped at once: threads, seeds, resets and saved states are the same for all games.
+//! Many matches of one game, stepped at once. Threads, seeds, resets and saved states work the same for all games.
 //!
-//! What happens within a match is the business of its [`Kernel`].
+//! The [`Kernel`] plays the matches.
 
 use crate::{
     bytes,
@@ -17,34 +17,34 @@ use necrodome_rules::{
     options,
 };
 
-/// What a batch is made from.
+/// The settings of a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct BatchSetup<R> {
     /// The rules of all matches.
     pub rules: R,
-    /// How many seats each match has.
+    /// The number of seats in each match.
     pub seats: usize,
-    /// How many matches there are.
+    /// The number of matches.
     pub matches: usize,
-    /// How many threads share them.
+    /// The number of threads that share them.
     pub threads: usize,
-    /// What happens after the end of an episode.
+    /// The start of the next episode after one has ended.
     pub autoreset: Autoreset,
 }
 
-/// What happens in a row after its episode has ended (as in Gymnasium).
+/// The start of the next episode in a row whose episode has ended (as in Gymnasium).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Autoreset {
     /// The next step begins a new one, whatever its action.
     NextStep,
-    /// The same step begins a new one; the last observation of the old one goes to `final_obs`.
+    /// The same step begins a new one; the last observation of the old one is written to `final_obs`.
     SameStep,
-    /// Nothing until `reset`: the row stays as it is, its reward is 0.
+    /// Nothing until `reset`: the row stays unchanged, and its reward is 0.
     Disabled,
 }
 
 impl Autoreset {
-    /// Whether a step begins a new match where the old one had ended before the step, or is over after it.
+    /// Whether a step begins a new match. `had_ended`: the old one had ended before the step; `is_over`: it is over after it.
     #[inline(always)]
     pub(crate) fn begins(self, had_ended: bool, is_over: bool) -> bool {
         match self {
@@ -58,55 +58,55 @@ impl Autoreset {
 /// Why a batch cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// The game cannot be played with these rules or seats.
+    /// The game does not allow these rules or seats.
     #[error(transparent)]
     Game(#[from] SetupError),
-    /// Somebody asked for an instruction set that there is not.
+    /// The requested instruction set does not exist.
     #[error(transparent)]
     Instructions(#[from] UnknownInstructions),
     /// No matches, or no threads.
     #[error("expected at least one match and one thread, got {matches} and {threads}")]
     Empty {
-        /// Matches asked for.
+        /// The number of matches requested.
         matches: usize,
-        /// Threads asked for.
+        /// The number of threads requested.
         threads: usize,
     },
 }
 
-/// What a match of a batch takes: rows, and bytes of memory.
+/// The size of one match in a batch: rows, and bytes of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     /// Rows of a match.
     pub rows: usize,
-    /// About so many bytes of its state.
+    /// The approximate bytes of its state.
     pub bytes: usize,
     /// Bytes of an observation.
     pub observation: usize,
-    /// Bytes of the mask of a row; none where all actions are always legal.
+    /// Bytes of the mask of a row; 0 if all actions are always legal.
     pub mask: usize,
 }
 
-/// Where a batch writes. Every slice is as long as there are rows, observations times the number of fields.
+/// The slices that a batch writes into. Each has one element per row, observations one per row and field.
 #[derive(Debug)]
 pub struct Out<'a, T> {
     /// Observations, in the [`ORDER`](Kernel::ORDER) of the kernel.
     pub obs: &'a mut [T],
     /// With [`Autoreset::SameStep`]: the last observation of rows that ended, in the [`FINAL_ORDER`](Kernel::FINAL_ORDER) of the
-    /// kernel. In other rows it means nothing. May be empty without [`Autoreset::SameStep`].
+    /// kernel. In other rows its content is undefined. May be empty without [`Autoreset::SameStep`].
     pub final_obs: &'a mut [T],
     /// Rewards.
     pub rewards: &'a mut [f32],
-    /// The episode has ended by the rules.
+    /// Whether the episode has ended by the rules.
     pub terminated: &'a mut [bool],
-    /// The episode was cut off.
+    /// Whether the episode was cut off.
     pub truncated: &'a mut [bool],
 }
 
 /// Many matches side by side, stepped at once.
 ///
 /// A row asks for one decision: it is a match in a sequential game, one survivor of one match in Last Bullet.
-/// What happens in a match depends only on its seed and on the actions: not on the number of matches, nor on threads.
+/// What happens in a match depends only on its seed and on the actions, not on the number of matches or threads.
 ///
 /// ```
 /// use necrodome_batch::{batched::{Autoreset, BatchSetup}, last_bullet::LastBulletBatch};
@@ -117,21 +117,21 @@ pub struct Out<'a, T> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Batched<K: Kernel> {
-    /// What happens after the end of an episode; may be changed at any time.
+    /// The start of the next episode after one has ended. It may be changed at any time.
     pub autoreset: Autoreset,
     pub(crate) kernel: K,
     pub(crate) blocks: Vec<K::Block>,
     matches: usize,
     seats: usize,
-    /// How many numbers an observation has.
+    /// The number of numbers in an observation.
     width: usize,
-    /// What the last match that ended in each row gave to its seats, where several take turns.
+    /// The rewards of the last match that ended in each row, for all its seats, where several take turns.
     final_rewards: Vec<f32>,
     /// One for each thread.
     scratch: Vec<K::Scratch>,
 }
 
-/// A batch, by its kernel.
+/// A batch type that names its kernel.
 pub trait HasKernel {
     /// The kernel.
     type Kernel: Kernel;
@@ -142,13 +142,13 @@ impl<K: Kernel> HasKernel for Batched<K> {
 }
 
 impl<K: Kernel> Batched<K> {
-    /// New matches, each with its number as its seed.
+    /// Makes a batch of new matches, each with its number as its seed.
     pub fn new(setup: &BatchSetup<<K::Game as Game>::Rules>) -> Result<Self, BatchError> {
         Self::check(setup)?;
         Ok(Self::of(K::new(&setup.rules, setup.seats)?, setup))
     }
 
-    /// Refuses numbers of seats, matches and threads that no kernel has.
+    /// Refuses numbers of seats, matches and threads that no kernel supports.
     pub(crate) fn check(setup: &BatchSetup<<K::Game as Game>::Rules>) -> Result<(), BatchError> {
         let &BatchSetup { seats, matches, threads, .. } = setup;
         instructions::chosen()?;
@@ -158,7 +158,7 @@ impl<K: Kernel> Batched<K> {
         Ok(Self::check_seats(seats)?)
     }
 
-    /// New matches, played by this kernel.
+    /// Makes a batch of new matches that this kernel plays.
     pub(crate) fn of(kernel: K, setup: &BatchSetup<<K::Game as Game>::Rules>) -> Self {
         let &BatchSetup { seats, matches, threads, autoreset, .. } = setup;
         let mut scratch = vec![kernel.scratch(); threads.min(matches.div_ceil(K::LANES))];
@@ -178,47 +178,47 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
-    /// The number of seats when none is given.
+    /// The default number of seats.
     pub fn usual_seats() -> usize {
         K::usual_seats()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.matches * self.kernel.rows_of_a_match()
     }
 
-    /// How many matches there are, each with a seed of its own.
+    /// The number of matches. Each has its own seed.
     pub fn matches(&self) -> usize {
         self.matches
     }
 
-    /// How many seats a match has.
+    /// The number of seats in a match.
     pub fn seats(&self) -> usize {
         self.seats
     }
 
-    /// Whether several seats take turns, so that [`to_act`](Batched::to_act) says something.
+    /// Whether several seats take turns, so that [`to_act`](Batched::to_act) is useful.
     pub fn takes_turns(&self) -> bool {
         !self.final_rewards.is_empty()
     }
 
-    /// What the numbers of a row's observation mean.
+    /// The meaning of each number in a row's observation.
     pub fn fields(&self) -> Vec<Field> {
         self.kernel.fields()
     }
 
-    /// How many numbers an observation has.
+    /// The number of numbers in an observation.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many actions there are; an action is a number below it.
+    /// The number of actions; an action is a number below it.
     pub fn actions(&self) -> usize {
         self.kernel.actions()
     }
 
-    /// What a match of such a batch takes.
+    /// The size of a match in such a batch.
     pub fn share(rules: &<K::Game as Game>::Rules, seats: usize) -> Result<Share, BatchError> {
         Self::check_seats(seats)?;
         let kernel = K::new(rules, seats)?;
@@ -238,13 +238,13 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
-    /// Starts the stream of chance of a match from a seed. Nothing else changes until it is reset.
+    /// Starts a match's stream of chance from a seed. Nothing else changes until the match is reset.
     pub fn seed(&mut self, one: usize, seed: u64) {
         K::seed(&mut self.blocks[one / K::LANES], one % K::LANES, seed);
     }
 
-    /// Begins new matches, all or those that are marked, and writes everybody's observation, rewards of 0, and who has
-    /// ended: the same for all matches, marked or not.
+    /// Begins new matches, all or those that are marked. Writes observations, rewards of 0, and flags for all matches,
+    /// marked or not.
     pub fn reset(&mut self, which: Option<&[bool]>, out: &mut Out<'_, K::Cell>) {
         let matches = self.matches;
         let begins = |one| one < matches && which.is_none_or(|which| which[one]);
@@ -259,7 +259,7 @@ impl<K: Kernel> Batched<K> {
         });
     }
 
-    /// Writes what [`reset`](Batched::reset) writes, and begins nothing.
+    /// Writes what [`reset`](Batched::reset) writes, without beginning anything.
     pub fn tell(&mut self, out: &mut Out<'_, K::Cell>) {
         self.divide(out, |kernel, _, mut chunk| {
             chunk.out.rewards.fill(0.0);
@@ -267,8 +267,8 @@ impl<K: Kernel> Batched<K> {
         });
     }
 
-    /// Plays one action in each row. Actions have been checked to be below [`actions`](Batched::actions), but for
-    /// [`HOLD`](crate::actions::HOLD): such a row stays as it is, with a reward of 0, and does not begin anew.
+    /// Plays one action in each row. The caller has checked that actions are below [`actions`](Batched::actions), except
+    /// [`HOLD`](crate::actions::HOLD): such a row stays unchanged, with a reward of 0, and does not begin anew.
     pub fn step(&mut self, actions: &[u8], out: &mut Out<'_, K::Cell>) {
         let autoreset = self.autoreset;
         self.divide(out, |kernel, first, chunk| {
@@ -308,7 +308,7 @@ impl<K: Kernel> Batched<K> {
         (0..self.matches).map(|one| (&self.blocks[one / K::LANES], one % K::LANES))
     }
 
-    /// Which actions are legal now: for each row, [`actions`](Batched::actions) flags.
+    /// Marks the legal actions: for each row, [`actions`](Batched::actions) flags.
     pub fn masks(&self, out: &mut [bool]) {
         let flags = self.kernel.rows_of_a_match() * self.actions();
         for ((block, lane), out) in self.lanes().zip(out.chunks_exact_mut(flags)) {
@@ -316,12 +316,12 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
-    /// Which actions are legal now in the rows of one match.
+    /// Marks the legal actions in the rows of one match.
     pub fn mask(&self, one: usize, out: &mut [bool]) {
         self.kernel.mask(&self.blocks[one / K::LANES], one % K::LANES, out);
     }
 
-    /// Whether all actions are legal at any time, so that [`masks`](Batched::masks) never change.
+    /// Whether all actions are always legal, so that [`masks`](Batched::masks) never change.
     pub fn always_legal(&self) -> bool {
         self.kernel.always_legal()
     }
@@ -351,7 +351,7 @@ impl<K: Kernel> Batched<K> {
         illegal
     }
 
-    /// Whether a match has a row for each of many who decide at once, and some end before the others.
+    /// Whether a match has several rows that decide at once, and some may end before the others.
     pub fn has_many_rows(&self) -> bool {
         !K::TURNS
     }
@@ -364,7 +364,7 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
-    /// For each match, the seat that decides now; of a match that is over, the one that decided last.
+    /// Writes for each match the seat that decides now, or that decided last if the match is over.
     ///
     /// A row's observation is that of the seat that decides, its reward that of the seat that has just acted.
     pub fn to_act(&self, out: &mut [u8]) {
@@ -375,32 +375,32 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
-    /// In each row the seat of an opponent that only the caller can ask, and that is to act; `None` if no row has one. The
+    /// For each row, the seat of an opponent that only the caller can ask and that must act now; `None` if no row has one. The
     /// next step takes that opponent's action there, and [`HOLD`](crate::actions::HOLD) in all other rows.
     pub fn waits(&self) -> Option<Vec<Option<u8>>> {
         let waits = || self.lanes().map(|(block, lane)| K::waits(block, lane));
         waits().any(|seat| seat.is_some()).then(|| waits().collect())
     }
 
-    /// How many matches have begun in a row since its stream was seeded, where opponents play.
+    /// The number of matches that have begun in a row since its stream was seeded, where opponents play.
     pub fn episode(&self, one: usize) -> u64 {
         K::episode(&self.blocks[one / K::LANES], one % K::LANES)
     }
 
-    /// The learner's seat in each row; `None` where there is no learner.
+    /// Writes the learner's seat in each row; `None` where there is no learner.
     pub fn learner(&self, out: &mut [Option<u8>]) {
         for ((block, lane), out) in self.lanes().zip(out) {
             *out = K::learner(block, lane);
         }
     }
 
-    /// What the last match that ended in each row gave to all its seats: row by row, zeros where none has ended yet. Empty
-    /// where no seats take turns.
+    /// The rewards of the last match that ended in each row, for all its seats: row by row, zeros where none has ended yet. Empty
+    /// in games without turns.
     pub fn final_rewards(&self) -> &[f32] {
         &self.final_rewards
     }
 
-    /// The whole state, streams included.
+    /// Saves the whole state, streams included.
     pub fn save(&self) -> Vec<u8> {
         let basis = self.kernel.basis();
         let saved: Vec<K::Saved> = self.lanes().map(|(block, lane)| K::save(block, lane)).collect();
@@ -412,7 +412,7 @@ impl<K: Kernel> Batched<K> {
         }
     }
 
-    /// Brings back a state that [`save`](Batched::save) gave for a batch with the same rules, seats and number of matches.
+    /// Restores a state that [`save`](Batched::save) returned for a batch with the same rules, seats and number of matches.
     /// On `Err` nothing has changed.
     pub fn restore(&mut self, state: &[u8]) -> Result<(), String> {
         let (basis, saved, final_rewards): (K::Basis, Vec<K::Saved>, Vec<f32>) = if K::TURNS {
@@ -449,18 +449,18 @@ impl<K: Kernel> Batched<K> {
 }
 
 impl<K: Views> Batched<K> {
-    /// What a seat sees of a match, as the referee would show it. In Zombie Dice the dice set aside, and those of the hand
+    /// The view of a seat in a match, as the referee would show it. In Zombie Dice the dice set aside, and those of the hand
     /// that do not show footsteps, are some that fit the rest: a kernel does not keep what no longer matters.
     pub fn view(&self, one: usize, seat: Seat) -> <K::Game as Game>::View {
         self.kernel.view(&self.blocks[one / K::LANES], one % K::LANES, seat)
     }
 
-    /// The same, in a view that there is already.
+    /// Does the same, in an existing view.
     pub fn refresh_view(&self, one: usize, seat: Seat, view: &mut <K::Game as Game>::View) {
         self.kernel.refresh_view(&self.blocks[one / K::LANES], one % K::LANES, seat, view);
     }
 
-    /// Writes what a seat sees of a match as numbers, whoever decides: one for each of the [`fields`](Batched::fields).
+    /// Writes a seat's view of a match as numbers, no matter who decides: one for each of the [`fields`](Batched::fields).
     pub fn observe(&self, one: usize, seat: Seat, out: &mut [i16]) {
         K::Game::observe(self.kernel.rules(), &self.view(one, seat), out);
     }

@@ -1,10 +1,10 @@
-//! States as bytes, for `save` and `restore`: what serde tells, then a checksum.
+//! States as bytes, for `save` and `restore`: the output of serde, then a checksum.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 const CHECKSUM: usize = 4;
 
-/// A state as bytes.
+/// Writes a state as bytes.
 pub(crate) fn write(state: &impl Serialize) -> Vec<u8> {
     let mut bytes = postcard::to_allocvec(state)
         .expect("memory grows as needed and sequences know their length: nothing else can fail");
@@ -12,7 +12,7 @@ pub(crate) fn write(state: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// The state that was written as these bytes.
+/// Reads a state from its bytes.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let refuse = |why: &str| {
         let length = bytes.len();

@@ -1,4 +1,4 @@
-//! What a number of an observation means.
+//! The meaning of a number in an observation.
 
 use serde::Serialize;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 pub struct Field {
     /// Its name, in snake case.
     pub name: String,
-    /// What it is, in one sentence.
+    /// Its meaning, in one sentence.
     pub about: String,
-    /// The least it can be.
+    /// The least value.
     pub low: i16,
-    /// The most it can be.
+    /// The greatest value.
     pub high: i16,
 }
 
 impl Field {
-    /// A field.
+    /// Makes a field.
     pub fn new(name: impl Into<String>, about: impl Into<String>, low: i16, high: i16) -> Self {
         Field { name: name.into(), about: about.into(), low, high }
     }

@@ -1,4 +1,4 @@
-//! Infection as numbers: what the player was told and did, what everybody was told, and whom it can meet.
+//! Infection as numbers: what the player and everybody were told, what the player did, and whom the player can meet.
 
 use crate::{
     field::Field,
@@ -9,13 +9,13 @@ use necrodome_rules::{
     infection::{Action, Commitment, Identity, Infection, InfectionRules, InfectionView, Question},
 };
 
-/// Viruses up to here are counted out; then there is only "all".
+/// The most viruses with an action of their own; beyond that there is only "all".
 const COUNTED: usize = 4;
-/// What can be committed: nothing, a precaution, 1 to 4 viruses, all viruses.
+/// The number of commitments: nothing, a precaution, 1 to 4 viruses, all viruses.
 const COMMITMENTS: usize = 2 + COUNTED + 1;
 const ALL_VIRUSES: usize = COMMITMENTS - 1;
 
-/// The commitment of a number; "all" only where counting does not reach, so that no two numbers are the same action.
+/// The commitment with this number. "All" exists only for more viruses than are counted out, so that each action has one number.
 fn commitment(view: &InfectionView, index: usize) -> Option<Commitment> {
     match index {
         0 => Some(Commitment::None),
@@ -37,29 +37,29 @@ fn may_commit(view: &InfectionView, index: usize) -> bool {
     }
 }
 
-/// Actions without the antidote; as many again follow that take it first.
+/// The number of actions without the antidote; as many again follow that take it first.
 fn half(seats: usize) -> usize {
     1 + COMMITMENTS * seats
 }
 
-/// How many seats a view is of: everybody is human or zombie.
+/// The number of seats, from a view: everybody is human or zombie.
 fn seats(view: &InfectionView) -> usize {
     usize::from(view.public.humans) + usize::from(view.public.zombies)
 }
 
-/// What another player is to the one who looks.
+/// The status of another player, as the viewer sees it.
 #[derive(Clone, Copy)]
 enum Other {
-    /// It cannot be met in this turn any more.
+    /// They can't be met in this turn any more.
     Closed,
-    /// It can be met.
+    /// They can be met.
     Open,
-    /// It has picked this player and waits for the answer.
+    /// They have picked this player and wait for the answer.
     Asks,
 }
 
-/// The numbers of actions: 0 ends the turn; then, for each commitment, the answer to who asks; then, for each other player in
-/// seat order after the own seat, a contact with each commitment. The second half is the same with the antidote first.
+/// The numbers of actions: 0 ends the turn; then, for each commitment, the answer to a player who asks; then, for each other
+/// player in seat order after the own seat, a contact with each commitment. The second half is the same with the antidote first.
 impl Observe for Infection {
     fn fields(rules: &InfectionRules, seats: usize) -> Vec<Field> {
         let count = number(seats);
@@ -146,7 +146,7 @@ impl Observe for Infection {
         })
     }
 
-    /// More viruses than are counted out are told as all viruses.
+    /// More viruses than are counted out become "all viruses".
     fn number(view: &InfectionView, action: &Action) -> u8 {
         let seats = seats(view);
         let committed = |commit: &Commitment| match *commit {

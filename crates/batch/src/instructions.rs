@@ -3,22 +3,22 @@
 use pulp::Arch;
 use std::sync::LazyLock;
 
-/// The environment variable that asks for a lesser one, by its [`name`].
+/// The environment variable that selects a lesser one, by its [`name`].
 pub const VARIABLE: &str = "NECRODOME_INSTRUCTIONS";
 
-/// Somebody asked for an instruction set that there is not.
+/// The error for a requested instruction set that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {VARIABLE} to be one of {}, which this machine has, got {came:?}: unset it to use the best", available().join(", "))]
 pub struct UnknownInstructions {
     came: String,
 }
 
-/// What the kernels are dispatched by. If somebody asked for one that there is not, which [`chosen`] refuses, it is the best.
+/// The instruction set for dispatching the kernels. For one that does not exist, which [`chosen`] refuses, it is the best.
 pub fn arch() -> Arch {
     chosen().unwrap_or_default()
 }
 
-/// What was asked for, or the best.
+/// The requested instruction set, or the best.
 pub fn chosen() -> Result<Arch, UnknownInstructions> {
     static CHOSEN: LazyLock<Result<Arch, UnknownInstructions>> =
         LazyLock::new(|| named(std::env::var_os(VARIABLE).map(|name| name.to_string_lossy().into_owned())));
@@ -40,17 +40,17 @@ fn name_of(arch: Arch) -> &'static str {
     }
 }
 
-/// The name of the one that the kernels run on.
+/// The name of the instruction set that the kernels run on.
 pub fn name() -> &'static str {
     name_of(arch())
 }
 
-/// The names of all that this machine has, the least first.
+/// The names of all instruction sets of this machine, the least first.
 pub fn available() -> Vec<&'static str> {
     all().into_iter().map(name_of).collect()
 }
 
-/// What every processor of this kind has.
+/// The instruction set that every processor of this kind has.
 const BASE: &str = if cfg!(target_arch = "x86_64") { "sse2" } else { "scalar" };
 
 #[cfg(target_arch = "x86_64")]
@@ -65,7 +65,7 @@ fn all() -> Vec<Arch> {
     if name_of(best) == BASE { vec![least] } else { vec![least, best] }
 }
 
-/// The instruction set of this name; without one, the best.
+/// The instruction set with this name, or the best if there is no name.
 fn named(name: Option<String>) -> Result<Arch, UnknownInstructions> {
     match name {
         None => Ok(Arch::default()),

@@ -1,4 +1,4 @@
-//! What a game needs to be played in batches: the contract between its kernel and [`Batched`](crate::batched::Batched).
+//! The `Kernel` trait: the contract between a game's fast implementation and [`Batched`](crate::batched::Batched).
 
 use crate::{batched::Autoreset, field::Field, observe::Observe, parts::Chunk};
 use necrodome_rules::{
@@ -8,16 +8,16 @@ use necrodome_rules::{
 use serde::{Serialize, de::DeserializeOwned};
 use std::{fmt::Debug, ops::Range};
 
-/// How observations lie in memory.
+/// The order of observations in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryOrder {
-    /// All rows of the first field, then all of the second, and so on.
+    /// Column by column: all rows of the first field, then all of the second, and so on.
     Columns,
-    /// One row after the other.
+    /// Row by row.
     Rows,
 }
 
-/// Plays the matches of one game. It holds what all of them have in common: rules, number of seats.
+/// Plays the matches of one game. It holds what all of them share: rules, number of seats.
 ///
 /// The matches themselves are in blocks. A block has one or more lanes, with a match in each.
 pub trait Kernel: Debug + Clone + Send + Sync + 'static {
@@ -25,53 +25,53 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     type Game: Game;
     /// A number of an observation.
     type Cell: Copy + Default + Send + Sync + 'static;
-    /// Some matches with their streams of chance.
+    /// A block of matches with their streams of chance.
     type Block: Debug + Clone + Send + Sync;
-    /// A thread's own memory, kept from step to step.
+    /// The memory of a thread, kept from step to step.
     type Scratch: Debug + Clone + Send + Sync;
-    /// What a saved state must share with the batch that restores it: rules and number of seats.
+    /// The rules and the number of seats, which a saved state must share with the batch that restores it.
     type Basis: PartialEq + Serialize + DeserializeOwned;
     /// A match as it is saved, with its stream.
     type Saved: Serialize + DeserializeOwned;
 
-    /// Matches in a block. The last block of a batch may have unused lanes.
+    /// The number of matches in a block. The last block of a batch may have unused lanes.
     const LANES: usize = 1;
-    /// How observations lie in memory.
+    /// The order of observations in memory.
     const ORDER: MemoryOrder = MemoryOrder::Columns;
-    /// How last observations lie in memory: row by row where few matches end in a step, since a row in one place is written sooner
-    /// than one that is spread over all columns.
+    /// The order of last observations in memory. It is row by row if few matches end in a step, since a row in one place is written
+    /// faster than one that is spread over all columns.
     const FINAL_ORDER: MemoryOrder = Self::ORDER;
     /// Whether one seat decides at a time. Then a row is a match.
     const TURNS: bool = true;
 
-    /// The number of seats when none is given.
+    /// The default number of seats.
     fn usual_seats() -> usize {
         2.clamp(*Self::Game::SEATS.start(), *Self::Game::SEATS.end())
     }
 
-    /// Refuses rules that do not fit this number of seats, which the game allows.
+    /// Makes a kernel. Refuses rules that do not fit this number of seats, which the game allows.
     fn new(rules: &<Self::Game as Game>::Rules, seats: usize) -> Result<Self, SetupError>;
 
-    /// What the numbers of a row's observation mean.
+    /// The meaning of each number in a row's observation.
     fn fields(&self) -> Vec<Field>;
 
-    /// How many actions there are: at most 255, since [`HOLD`](crate::actions::HOLD) is none.
+    /// The number of actions: at most 255, since [`HOLD`](crate::actions::HOLD) is none.
     fn actions(&self) -> usize;
 
-    /// How many decisions a match asks for at once.
+    /// The number of decisions that a match asks for at once.
     fn rows_of_a_match(&self) -> usize {
         1
     }
 
-    /// About how many bytes the state of a match takes.
+    /// The approximate size of the state of a match, in bytes.
     fn bytes_of_a_match(&self) -> usize {
         size_of::<Self::Block>().div_ceil(Self::LANES)
     }
 
-    /// Memory for one thread.
+    /// Makes the memory of one thread.
     fn scratch(&self) -> Self::Scratch;
 
-    /// A block of matches that begin with these seeds.
+    /// Makes a block of matches that begin with these seeds.
     fn begun(&self, seeds: Range<u64>, scratch: &mut Self::Scratch) -> Self::Block;
 
     /// Starts the stream of a match from a seed. Nothing else changes.
@@ -90,16 +90,16 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     /// Marks the legal actions in each row of a match.
     fn mask(&self, block: &Self::Block, lane: usize, out: &mut [bool]);
 
-    /// Whether all actions are legal at any time. Then [`mask`](Kernel::mask) has nothing to tell.
+    /// Whether all actions are always legal. Then [`mask`](Kernel::mask) is not needed.
     fn always_legal(&self) -> bool {
         false
     }
 
-    /// Whether an action is legal in a row of a match now: what [`mask`](Kernel::mask) says. Where nothing is decided, no
-    /// action is illegal.
+    /// Whether an action is legal in a row of a match now, as [`mask`](Kernel::mask) says. If the row has no decision to make, every
+    /// action is legal.
     fn is_legal(&self, block: &Self::Block, lane: usize, row: usize, action: u8) -> bool;
 
-    /// A quick look at the actions of all matches of a block: `true` only if none of them is illegal.
+    /// Checks the actions of all matches of a block quickly: `true` only if all of them are legal.
     fn surely_legal(&self, _block: &Self::Block, _actions: &[u8]) -> bool {
         false
     }
@@ -112,12 +112,12 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
     /// The seat that decides, or decided last; 0 where there are no turns.
     fn to_act(block: &Self::Block, lane: usize) -> u8;
 
-    /// The seat of an opponent that only the caller can ask, and that is to act.
+    /// The seat of an opponent that only the caller can ask and that must act now, or `None`.
     fn waits(_: &Self::Block, _: usize) -> Option<u8> {
         None
     }
 
-    /// How many matches have begun since the stream was seeded, where opponents play.
+    /// The number of matches that have begun since the stream was seeded, where opponents play.
     fn episode(_: &Self::Block, _: usize) -> u64 {
         0
     }
@@ -127,26 +127,26 @@ pub trait Kernel: Debug + Clone + Send + Sync + 'static {
         None
     }
 
-    /// What a saved state must share with this kernel.
+    /// The rules and the number of seats, which a saved state must share with this kernel.
     fn basis(&self) -> Self::Basis;
 
-    /// The match in a lane, to be saved.
+    /// Saves the match in a lane.
     fn save(block: &Self::Block, lane: usize) -> Self::Saved;
 
-    /// Puts a saved match into a lane; refuses a position that no match reaches.
+    /// Puts a saved match into a lane. Refuses a position that no match reaches.
     fn restore(&self, block: &mut Self::Block, lane: usize, saved: Self::Saved) -> Result<(), String>;
 }
 
-/// A kernel that can show its matches as the referee does, so that bots can decide in them and any seat can be told what it
-/// sees.
+/// A kernel that can show its matches as the referee does, so that bots can decide in them and every seat has a
+/// view.
 pub trait Views: Kernel<Game: Observe, Cell = i16> {
     /// The rules of all matches.
     fn rules(&self) -> &<Self::Game as Game>::Rules;
 
-    /// What a seat sees of the match in a lane.
+    /// The view of a seat in the match of a lane.
     fn view(&self, block: &Self::Block, lane: usize, seat: Seat) -> <Self::Game as Game>::View;
 
-    /// The same, in a view that there is already, which may save memory from being asked for.
+    /// Does the same in an existing view, whose memory it can reuse.
     fn refresh_view(
         &self,
         block: &Self::Block,

@@ -1,9 +1,9 @@
 //! The games in batches: thousands of matches stepped at once, for training.
 //!
-//! The referees of `necrodome-rules` say what the rules are. What is here plays the same games faster, with the state of
+//! The referees of `necrodome-rules` define the rules. This crate plays the same games faster, with the state of
 //! many matches side by side in plain arrays, and tests prove that the two agree exactly.
 //!
-//! Games are listed in this file only: those with numbers of their own, and those with a kernel.
+//! Games are listed only in this file: those with their own numbers, and those with a kernel.
 
 #![deny(missing_docs)]
 
@@ -36,8 +36,8 @@ use necrodome_rules::{
 use numbers::{Numbers, layout};
 use std::sync::Arc;
 
-/// The numbers that were made for a game. This is the list of games that have their own; [`numbers::numbers`] has some for
-/// any game.
+/// Returns the numbers that were made for a game, or `None`. This is the list of games that have their own;
+/// [`numbers::numbers`] has some for any game.
 pub fn own_numbers<G: Game>() -> Option<Arc<dyn Numbers<G>>> {
     own_part![
         layout::<Solo>(),
@@ -49,7 +49,7 @@ pub fn own_numbers<G: Game>() -> Option<Arc<dyn Numbers<G>>> {
     ]
 }
 
-/// Evaluates an expression with a type name bound to the batch of a game; `None` if the game has none. This is the list of
+/// Evaluates an expression with a type name bound to the batch of a game; `None` if the game has no batch. This is the list of
 /// games that can be played in batches.
 ///
 /// ```
@@ -81,8 +81,8 @@ macro_rules! with_batch {
     };
 }
 
-/// Evaluates an expression with a type name bound to the kernel of a game, which has [views](kernel::Views); `None` if the game
-/// has none.
+/// Evaluates an expression with a type name bound to the kernel of a game, which has [views](kernel::Views); `None` if there is
+/// none.
 #[macro_export]
 macro_rules! with_views {
     ($game:expr, $Kernel:ident => $body:expr) => {

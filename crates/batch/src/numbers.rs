@@ -1,4 +1,4 @@
-//! Any game played by numbers, whatever its layout: one decision or many at a time, and games without a layout, too.
+//! Plays any game by numbers, with or without a layout of its own, one decision or many at a time.
 
 use crate::{
     field::Field,
@@ -18,27 +18,27 @@ pub enum Cells {
     Narrow(Vec<u8>),
 }
 
-/// How a game is played by numbers. A seat has as many rows as it has decisions to make now.
+/// Translates a game into numbers. A seat has as many rows as it has decisions to make now.
 pub trait Numbers<G: Game>: Send + Sync {
-    /// Whether a seat makes any number of decisions, each with an observation of its own.
+    /// Whether a seat can make several decisions at once, each with its own observation.
     fn is_many(&self) -> bool {
         false
     }
-    /// The number of each decision that a seat with this view makes: the survivor; 0 where there is but one.
+    /// The number of each decision that a seat with this view makes: the survivor; 0 if there is only one.
     fn decisions(&self, _view: &G::View) -> Vec<u32> {
         vec![0]
     }
-    /// What the numbers of a row mean.
+    /// The meaning of each number in a row.
     fn fields(&self, rules: &G::Rules, seats: usize) -> Vec<Field>;
-    /// All rows.
+    /// Writes all rows.
     fn observe(&self, rules: &G::Rules, view: &G::View, seats: usize) -> Cells;
-    /// How many actions there are.
+    /// The number of actions.
     fn actions(&self, seats: usize) -> usize;
     /// Marks the actions that are legal, row by row.
     fn mask(&self, view: &G::View, out: &mut [bool]);
-    /// What a seat does when it chooses these numbers, one for each row; otherwise the number that is not possible.
+    /// The action for these numbers, one for each row. On `Err`, the number that is not possible.
     fn action(&self, view: &G::View, chosen: &[usize]) -> Result<G::Action, usize>;
-    /// What each seat has got so far.
+    /// Writes each seat's return so far.
     fn returns(&self, game: &G, out: &mut [f32]) {
         match game.outcome() {
             Some(outcome) => out.copy_from_slice(&by_place(&outcome)),
@@ -47,7 +47,7 @@ pub trait Numbers<G: Game>: Send + Sync {
     }
 }
 
-/// The numbers of a game: its own, or those that are read off its first view.
+/// Returns the numbers of a game: its own, or numbers read off its first view.
 ///
 /// ```
 /// use necrodome_batch::numbers::numbers;
@@ -61,12 +61,12 @@ pub fn numbers<G: Game>(first: &G::View) -> Arc<dyn Numbers<G>> {
     own_numbers::<G>().unwrap_or_else(|| Arc::new(Plain::new(first)))
 }
 
-/// The numbers of a game with a layout.
+/// Returns the numbers of a game with a layout.
 pub(crate) fn layout<G: Observe>() -> Arc<dyn Numbers<G>> {
     Arc::new(Layout)
 }
 
-/// One decision at a time, by the layout of the game.
+/// Numbers for one decision at a time, by the layout of the game.
 struct Layout;
 
 impl<G: Observe> Numbers<G> for Layout {
@@ -97,12 +97,12 @@ impl<G: Observe> Numbers<G> for Layout {
     }
 }
 
-/// Actions of a game without a layout: the number of an action is its place in the list of the legal ones.
+/// The most actions in a game without a layout, where the number of an action is its index in the list of legal ones.
 const MOST_ACTIONS: usize = 64;
 
-/// Any game: the numbers and flags that are in its first view, each in its place. Text is left out.
+/// Numbers for any game: the numbers and flags in its first view, each in its place. Text is left out.
 struct Plain {
-    /// Where each number is in the JSON of a view, as a JSON pointer.
+    /// The place of each number in the JSON of a view, as a JSON pointer.
     places: Vec<String>,
 }
 

@@ -5,10 +5,10 @@ use crate::{
     kernel::{Kernel, MemoryOrder},
 };
 
-/// Observations of some rows.
+/// The observations of some rows.
 #[derive(Debug)]
 pub enum Columns<'a, T> {
-    /// Of all rows, as they came.
+    /// The observations of all rows, undivided.
     Whole {
         /// One column after the other.
         cells: &'a mut [T],
@@ -27,7 +27,7 @@ pub enum Columns<'a, T> {
 }
 
 impl<'a, T> Columns<'a, T> {
-    /// A column; all cells where they lie row by row.
+    /// A column; all cells if they lie row by row.
     #[inline]
     pub fn column(&mut self, index: usize) -> &mut [T] {
         match self {
@@ -59,8 +59,8 @@ impl<'a, T> Columns<'a, T> {
         }
     }
 
-    /// Writes numbers of each lane of a block, the first into the first column and so on. A loop, not `for_each`: a closure that
-    /// is not inlined is compiled for the least instruction set.
+    /// Writes numbers of each lane of a block, the first into the first column and so on. It is a loop, not `for_each`: a closure
+    /// that is not inlined is compiled for the least instruction set.
     #[inline(always)]
     pub(crate) fn write_block<U: Copy, const LANES: usize>(
         &mut self,
@@ -95,7 +95,7 @@ impl<'a, T> Columns<'a, T> {
         }
     }
 
-    /// Pieces of `size` rows (the last may be shorter).
+    /// Cuts into pieces of `size` rows (the last may be shorter).
     fn cut(cells: &'a mut [T], order: MemoryOrder, width: usize, size: usize) -> Vec<Self> {
         if order == MemoryOrder::Rows {
             return cells.chunks_mut(size * width).map(|cells| Columns::Rows { cells, width }).collect();
@@ -111,7 +111,7 @@ impl<'a, T> Columns<'a, T> {
     }
 }
 
-/// How observations and last observations lie in memory, and how many numbers each has.
+/// The order of observations and last observations in memory, and their length.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     pub(crate) order: MemoryOrder,
@@ -119,7 +119,7 @@ pub(crate) struct Layout {
     pub(crate) width: usize,
 }
 
-/// Where the matches of one thread write: a part of [`Out`], and what they keep when they end.
+/// The slices that the matches of one thread write into: a part of [`Out`], and the results that they keep when they end.
 #[derive(Debug)]
 pub struct OutPart<'a, T> {
     /// As in [`Out`].
@@ -132,12 +132,12 @@ pub struct OutPart<'a, T> {
     pub terminated: &'a mut [bool],
     /// As in [`Out`].
     pub truncated: &'a mut [bool],
-    /// What the last match that ended in each row gave to its seats; empty where fewer than two take turns.
+    /// The rewards of the last match that ended in each row, for its seats; empty where fewer than two take turns.
     pub final_rewards: &'a mut [f32],
 }
 
 impl<'a, T> OutPart<'a, T> {
-    /// All rows.
+    /// Makes a part of all rows.
     #[inline]
     pub(crate) fn whole(out: &'a mut Out<'_, T>, layout: Layout, final_rewards: &'a mut [f32]) -> Self {
         OutPart {
@@ -150,7 +150,7 @@ impl<'a, T> OutPart<'a, T> {
         }
     }
 
-    /// Parts of `size` rows (the last may have fewer), without final rewards.
+    /// Cuts into parts of `size` rows (the last may have fewer), without final rewards.
     pub(crate) fn cut(out: &'a mut Out<'_, T>, layout: Layout, size: usize) -> impl Iterator<Item = Self> {
         let obs = Columns::cut(out.obs, layout.order, layout.width, size);
         let final_obs = Columns::cut(out.final_obs, layout.final_order, layout.width, size);
@@ -173,20 +173,20 @@ impl<'a, T> OutPart<'a, T> {
 /// One thread's share of a batch.
 #[derive(Debug)]
 pub struct Chunk<'a, K: Kernel> {
-    /// Blocks next to each other.
+    /// Adjacent blocks.
     pub blocks: &'a mut [K::Block],
-    /// The thread's own memory.
+    /// The thread's memory.
     pub scratch: &'a mut K::Scratch,
-    /// Where the blocks write.
+    /// The slices that the blocks write into.
     pub out: OutPart<'a, K::Cell>,
 }
 
-/// Memory that begins where vectors do: elsewhere, some of them touch two lines of the cache.
+/// Memory with the alignment of vectors: without it, some vectors would touch two lines of the cache.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Does something for each lane whose mask is set, in order, where that is seldom: the masks of several lanes make a word.
+/// Calls `work` for each lane whose mask is set, in order, where that is rare: the masks of several lanes make a word.
 #[inline(always)]
 pub(crate) fn for_marked<const WORDS: usize>(masks: [u64; WORDS], lanes: usize, mut work: impl FnMut(usize)) {
     let bits = u64::BITS as usize * WORDS / lanes;
@@ -200,7 +200,7 @@ pub(crate) fn for_marked<const WORDS: usize>(masks: [u64; WORDS], lanes: usize, 
     }
 }
 
-/// A block's share of a slice: the lanes from its first on. Those that are no rows have a default.
+/// A block's share of a slice: the lanes from its first on. Lanes without a row get a default.
 #[inline(always)]
 pub(crate) fn lanes_of<T: Copy + Default, const LANES: usize>(all: &[T], block: usize) -> [T; LANES] {
     let from = &all[block * LANES..];
@@ -210,14 +210,14 @@ pub(crate) fn lanes_of<T: Copy + Default, const LANES: usize>(all: &[T], block: 
     }
 }
 
-/// Not inlined: whole blocks would be copied by a call as well.
+/// Not inlined: otherwise whole blocks would be copied by a call as well.
 #[cold]
 #[inline(never)]
 fn padded<T: Copy + Default, const LANES: usize>(from: &[T]) -> [T; LANES] {
     std::array::from_fn(|i| from.get(i).copied().unwrap_or_default())
 }
 
-/// Writes a number of each lane of a block: of the last block, as many as there are rows.
+/// Writes a number for each lane of a block; for the last block, as many as there are rows.
 #[inline(always)]
 pub(crate) fn write_lanes<T: Copy, U, const LANES: usize>(
     from: &[T; LANES],

@@ -1,4 +1,4 @@
-//! A kernel for any game in which one seat decides at a time: every match is played by its referee.
+//! A kernel for any game in which one seat decides at a time: the referee plays every match.
 
 use crate::{
     actions::HOLD,
@@ -27,20 +27,20 @@ pub struct Refereed<G: Observe> {
     rules: G::Rules,
 }
 
-/// A match, and what the seat that decides sees of it.
+/// A match, and the view of the seat that decides.
 #[derive(Debug, Clone)]
 pub struct RefereedMatch<G: Game> {
     game: G,
-    /// Who decides, or decided last.
+    /// The seat that decides, or decided last.
     seat: Seat,
     view: G::View,
-    /// What each seat has got so far.
+    /// Each seat's return so far.
     returns: Vec<f32>,
     stream: Stream,
 }
 
 impl<G: Observe> RefereedMatch<G> {
-    /// A match as its referee has it; `last` decided last, if it is over.
+    /// Takes a match from its referee; `last` is the seat that decided last, if it is over.
     fn new(game: G, last: Seat, stream: Stream) -> Self {
         let seat = game.to_act().first().copied().unwrap_or(last);
         let mut returns = vec![0.0; game.seats()];
@@ -52,7 +52,7 @@ impl<G: Observe> RefereedMatch<G> {
         self.game.to_act().is_empty()
     }
 
-    /// Plays an action and gives the reward of the seat that acted.
+    /// Plays an action and returns the reward of the seat that acted.
     fn play(&mut self, action: u8) -> f32 {
         let actor = self.seat;
         let before = self.returns[actor.index()];
@@ -65,7 +65,7 @@ impl<G: Observe> RefereedMatch<G> {
         self.returns[actor.index()] - before
     }
 
-    /// Plays an action, what can stand of it, or none: the last is always accepted.
+    /// Plays an action, or its legal part, or a forfeit: the last is always accepted.
     fn act(&mut self, action: Option<G::Action>) {
         if let Some(action) = action {
             let rest = G::salvage(&self.view, &action);
@@ -82,7 +82,7 @@ impl<G: Observe> RefereedMatch<G> {
 }
 
 impl<G: Observe> Refereed<G> {
-    /// A match in which nobody comes to a decision is no episode: then another is begun.
+    /// Starts a match. One in which nobody has to decide is no episode: then it starts another.
     fn new_match(&self, mut stream: Stream) -> RefereedMatch<G> {
         loop {
             let game =
@@ -124,7 +124,7 @@ impl<G: Observe> Kernel for Refereed<G> {
         G::actions(self.names.len())
     }
 
-    /// What is in lists of the match takes about as much as the JSON of it, in the view, too.
+    /// The lists of a match take about as much as its JSON, and those of the view, too.
     fn bytes_of_a_match(&self) -> usize {
         let one = self.new_match(Stream::new(0));
         size_of::<RefereedMatch<G>>() + 2 * serde_json::to_string(&one.game).map_or(0, |text| text.len())

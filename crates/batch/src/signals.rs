@@ -1,8 +1,8 @@
-//! What the decisions of a step were worth, by exact values that somebody else has worked out.
+//! Signals for training: what the decisions of a step were worth, by exact values from the solver.
 //!
 //! [`TurnTable`] has the values of every position of a turn of Zombie Dice side by side, so that a batch of observations is
-//! priced by one look-up a row. [`Signals`] keeps what the actions of the next step are worth, and says of each step what
-//! the action gave away (*regret*) and what came from elsewhere: the dice and the opponents (*luck*).
+//! priced with one look-up per row. [`Signals`] keeps the values of the next step's actions, and splits the result of each step:
+//! what the action gave away (*regret*), and what the dice and the opponents gave (*luck*).
 
 // An index goes through several columns at once: the form that becomes vectors, and the shortest.
 #![allow(clippy::needless_range_loop)]
@@ -10,46 +10,46 @@
 use crate::{instructions::arch, parts::lanes_of};
 use pulp::NullaryFnOnce;
 
-/// The most that a cup has of each colour, and one.
+/// The number of counts of each colour in the cup, zero included.
 const CUP: [usize; 3] = [7, 5, 4];
-/// Ways to have at most three footsteps.
+/// The number of ways to have at most three footsteps.
 const FEET: usize = 20;
 const SHOTGUNS: usize = 3;
 const STATES: usize = CUP[0] * CUP[1] * CUP[2] * FEET * SHOTGUNS;
 const DICE: i16 = 13;
-/// Brains of a turn, from 0 on.
+/// The number of counts of brains in a turn, from 0 on.
 const BRAINS: usize = 16;
-/// Rows that are looked up together.
+/// The number of rows that are looked up together.
 const ROWS: usize = 64;
 
-/// What the actions of each row are worth to the seat that decides.
+/// The values of each row's actions to the seat that decides.
 pub trait Prices: Send + Sync {
-    /// How many actions there are.
+    /// The number of actions.
     fn actions(&self) -> usize;
 
     /// Prices observations that lie field by field: writes the value of every action, action by action, and the best of
-    /// each row. Where nothing is to be decided, anything.
+    /// each row. Rows without a decision may get any value.
     fn look_up(&self, obs: &[i16], values: &mut [f32], best: &mut [f32]);
 }
 
-/// How the observations of a format of Zombie Dice tell which of its turns is played.
+/// A format of Zombie Dice, which says how observations identify a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnFormat {
-    /// There is one.
+    /// There is only one turn.
     Solo,
-    /// By both scores: 13 times the own, and the other's.
+    /// Turns differ by both scores: 13 times the own, and the other's.
     Race,
     /// A table of two: see `TurnFormat::table`.
     Table,
 }
 
-/// Scores from which a turn begins in a race.
+/// The number of scores from which a turn begins in a race.
 pub const SCORES: usize = 13;
-/// The most brains that the second of a round can be behind, and one.
+/// The number of deficits that the second player of a round can have, zero included.
 pub const BEHIND: usize = 32;
 
 impl TurnFormat {
-    /// How many turns there are.
+    /// The number of turns.
     pub const fn turns(self) -> usize {
         match self {
             TurnFormat::Solo => 1,
@@ -58,8 +58,8 @@ impl TurnFormat {
         }
     }
 
-    /// The number of a turn at a table: the first's and the second's by both scores; then the second's by how far it is
-    /// behind, when the first has 13, and in a tiebreak; last the first's in a tiebreak. No branches, as in [`number`].
+    /// The number of a turn at a table: the turns of the first and of the second player by both scores; then those of the second
+    /// by their deficit, when the first has 13, and in a tiebreak; last the first's in a tiebreak. No branches, as in [`number`].
     #[inline(always)]
     fn table(tiebreak: bool, second: bool, own: i16, other: i16) -> u16 {
         const SQUARES: u16 = (SCORES * SCORES) as u16;
@@ -73,7 +73,7 @@ impl TurnFormat {
         if tiebreak & !second { 2 * SQUARES + 2 * BEHIND as u16 } else { turn }
     }
 
-    /// Which turns some rows are in.
+    /// The numbers of the turns in some rows.
     #[inline(always)]
     fn turn_numbers(self, column: &impl Fn(usize) -> [i16; ROWS]) -> [u16; ROWS] {
         let mut turns = [0; ROWS];
@@ -98,7 +98,7 @@ impl TurnFormat {
     }
 }
 
-/// A position of a turn: what an observation tells of it, and its number.
+/// A position of a turn, as an observation shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnState {
     /// Dice in the cup, by colour.
@@ -107,26 +107,26 @@ pub struct TurnState {
     pub feet: [u8; 3],
     /// Shotguns, below 3.
     pub shotguns: u8,
-    /// The dice that are left are brains.
+    /// Brains; the dice not counted elsewhere show them.
     pub brains: u8,
     number: usize,
 }
 
-/// Every turn of a format, in every position: its values side by side. For turns that end with the dice.
+/// The values of every position in every turn of a format, side by side. For turns that end with the dice.
 #[derive(Debug)]
 pub struct TurnTable {
     format: TurnFormat,
-    /// The first roll is made whatever the action.
+    /// Whether the first roll is made whatever the action.
     forced: bool,
-    /// By state and turn: the value of going on.
+    /// The value of going on, by state and turn.
     go: Vec<f32>,
-    /// By turn and brains: the value of stopping.
+    /// The value of stopping, by turn and brains.
     stop: Vec<f32>,
 }
 
 impl TurnTable {
-    /// Fills a table: `go` writes what it is worth to go on in a state of each turn (and in some states that no turn has,
-    /// where it may leave zeros), `stop` gives what it is worth to stop with so many brains.
+    /// Fills a table. `go` writes the value of going on in a state of each turn (and in some states that no turn has,
+    /// where it may leave zeros); `stop` returns the value of stopping with a number of brains.
     pub fn new(
         format: TurnFormat,
         forced: bool,
@@ -144,7 +144,7 @@ impl TurnTable {
     }
 }
 
-/// Every state that dice can be in while the turn goes on.
+/// All states of the dice in which the turn goes on.
 fn states() -> impl Iterator<Item = TurnState> {
     let triples = |[g, y, r]: [usize; 3]| {
         (0..g * y * r).map(move |code| [code / (y * r), code / r % y, code % r].map(|n| n as u8))
@@ -234,7 +234,7 @@ impl NullaryFnOnce for LookUp<'_> {
     }
 }
 
-/// Numbers of a table, by their places.
+/// Looks up numbers in a table, by their places.
 #[inline(always)]
 fn look_up(table: &[f32], places: &[u32; ROWS], out: &mut [f32]) {
     for (out, &place) in out.iter_mut().zip(places) {
@@ -242,7 +242,7 @@ fn look_up(table: &[f32], places: &[u32; ROWS], out: &mut [f32]) {
     }
 }
 
-/// The numbers of the states of some rows.
+/// The numbers of the states in some rows.
 #[inline(always)]
 fn state_numbers(column: &impl Fn(usize) -> [i16; ROWS]) -> [u16; ROWS] {
     let mut numbers = [0; ROWS];
@@ -256,11 +256,11 @@ fn state_numbers(column: &impl Fn(usize) -> [i16; ROWS]) -> [u16; ROWS] {
     numbers
 }
 
-/// What the end of a match is worth, from what it paid.
+/// The rule for the value of a match's end, from its reward.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ends {
-    /// The score: what was counted in the position that was left, and what the last step added. In this field of an
-    /// observation it is counted.
+    /// The score: the count in the position before the last step, plus the reward of that step. This field of an
+    /// observation holds the count.
     Score {
         /// The field.
         field: usize,
@@ -283,20 +283,20 @@ pub struct Stepped<'a> {
     pub terminated: &'a [bool],
     /// Observations after the step.
     pub obs: &'a [i16],
-    /// Rows in which the other side decides next. Empty where there is only one.
+    /// The rows in which the other side decides next. Empty for games with one side.
     pub passed: &'a [bool],
 }
 
-/// Keeps what the actions of every row are worth, and tells of each step what it gave away and what luck it had.
+/// Keeps the values of every row's actions, and splits each step into its regret and its luck.
 pub struct Signals {
     prices: Box<dyn Prices>,
     ends: Ends,
-    /// Of every action, action by action, and the best of each row.
+    /// The values of all actions, action by action, and the best of each row.
     values: Vec<f32>,
     best: Vec<f32>,
-    /// What was counted in the position, for [`Ends::Score`].
+    /// The count in the position, for [`Ends::Score`].
     counted: Vec<f32>,
-    /// Nothing is decided in these rows: their match is over.
+    /// The rows without a decision, because their match is over.
     idle: Vec<bool>,
     /// How much less the action was worth than the best one.
     pub regret: Vec<f32>,
@@ -311,7 +311,7 @@ impl std::fmt::Debug for Signals {
 }
 
 impl Signals {
-    /// Signals for so many rows. [`look`](Signals::look) comes first.
+    /// Makes signals for `rows` rows. Call [`look`](Signals::look) first.
     pub fn new(prices: Box<dyn Prices>, ends: Ends, rows: usize) -> Self {
         let zeros = || vec![0.0; rows];
         Signals {
@@ -326,12 +326,12 @@ impl Signals {
         }
     }
 
-    /// What each row's position is worth to the seat that decides; anything where the match is over.
+    /// The value of each row's position to the seat that decides; undefined where the match is over.
     pub fn best(&self) -> &[f32] {
         &self.best
     }
 
-    /// Looks at observations without a step, as after a reset. `over`: matches in which nothing is to be decided.
+    /// Looks at observations without a step, as after a reset. `over` marks the matches without a decision.
     pub fn look(&mut self, obs: &[i16], over: &[bool]) {
         self.prices.look_up(obs, &mut self.values, &mut self.best);
         self.idle.copy_from_slice(over);
@@ -346,7 +346,7 @@ impl Signals {
         }
     }
 
-    /// Works out the regret and the luck of a step. `begins_anew`: matches that have ended have begun anew.
+    /// Works out the regret and the luck of a step. `begun_anew`: matches that have ended have begun anew.
     pub fn step(&mut self, stepped: &Stepped<'_>, begun_anew: bool) {
         let Signals { prices, ends, values, best, counted, idle, regret, luck } = self;
         let rows = best.len();
@@ -388,7 +388,7 @@ impl Signals {
     }
 }
 
-/// What the chosen actions were worth: goes into `luck`, to be taken from what comes.
+/// Writes the value of the chosen actions into `luck`, to be subtracted from the result.
 struct Chosen<'a> {
     actions: &'a [u8],
     values: &'a [f32],
@@ -425,16 +425,16 @@ impl NullaryFnOnce for Chosen<'_> {
     }
 }
 
-/// What came, less what was expected.
+/// Adds the result of a step to the negative of what was expected.
 struct Came<'a, E, N> {
     rewards: &'a [f32],
     terminated: &'a [bool],
     best: &'a [f32],
     idle: &'a [bool],
     luck: &'a mut [f32],
-    /// What the end is worth, from its reward.
+    /// Turns the final reward into the value of the end.
     end: E,
-    /// What a position is worth, from its value to the seat that decides.
+    /// Turns the value of a position to the seat that decides into its value here.
     next: N,
 }
 
@@ -454,7 +454,7 @@ impl<E: Fn(usize, f32) -> f32, N: Fn(usize, f32) -> f32> NullaryFnOnce for Came<
     }
 }
 
-/// One of two numbers, without a branch: what matches come to cannot be foretold, and loops without branches become vectors.
+/// Selects one of two numbers without a branch: nobody can predict the ends of matches, and loops without branches become vectors.
 #[inline(always)]
 fn select(condition: bool, yes: f32, no: f32) -> f32 {
     let mask = u32::from(condition).wrapping_neg();

@@ -1,6 +1,6 @@
-//! The stream of chance of one match, and those of many matches side by side.
+//! The stream of chance of one match, and the streams of many matches side by side.
 //!
-//! Nobody hostile sees it, so it is a small and fast generator (xoroshiro128++), not the one of the arena.
+//! No hostile bot sees these numbers, so this is a small and fast generator (xoroshiro128++), not the arena's.
 
 // An index goes through several columns at once: the form that becomes vectors, and the shortest.
 #![allow(clippy::needless_range_loop)]
@@ -11,7 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoroshiro128PlusPlus};
 use serde::{Deserialize, Serialize};
 
-/// A stream of random words: a function of its seed alone, the same on every machine.
+/// A stream of random words. It depends only on its seed and is the same on every machine.
 ///
 /// ```
 /// use necrodome_batch::stream::Stream;
@@ -24,23 +24,23 @@ use serde::{Deserialize, Serialize};
 pub struct Stream(Xoroshiro128PlusPlus);
 
 impl Stream {
-    /// The stream of a seed.
+    /// Makes the stream of a seed.
     pub fn new(seed: u64) -> Self {
         Stream(Xoroshiro128PlusPlus::seed_from_u64(seed))
     }
 
-    /// The next 64 random bits.
+    /// Draws the next 64 random bits.
     #[inline(always)]
     pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// The two words that it is made of.
+    /// The two words of its state.
     pub(crate) fn state(&self) -> [u64; 2] {
         bytemuck::cast::<_, [u64; 2]>(self.0.state()).map(u64::from_le)
     }
 
-    /// The stream that is made of these words.
+    /// Makes the stream with this state.
     pub(crate) fn of(state: [u64; 2]) -> Self {
         Stream(Xoroshiro128PlusPlus::from_seed(bytemuck::cast(state.map(u64::to_le))))
     }
@@ -55,7 +55,7 @@ pub(crate) struct Streams<const LANES: usize> {
 }
 
 impl<const LANES: usize> Streams<LANES> {
-    /// The streams of the seeds from `first_seed` on.
+    /// Makes the streams of the seeds from `first_seed` on.
     pub(crate) fn new(first_seed: u64) -> Self {
         let mut streams = Streams { first: [0; LANES], second: [0; LANES] };
         (0..LANES).for_each(|i| streams.set(i, &Stream::new(first_seed.wrapping_add(i as u64))));
@@ -72,7 +72,7 @@ impl<const LANES: usize> Streams<LANES> {
         [self.first[i], self.second[i]] = stream.state();
     }
 
-    /// The next word of each: what [`Stream::word`] gives, as a loop that becomes vectors.
+    /// Draws the next word of each stream, as [`Stream::word`] does, in a loop that becomes vectors.
     #[inline(always)]
     pub(crate) fn words(&mut self) -> Aligned<[u64; LANES]> {
         let mut words = Aligned([0; LANES]);
@@ -86,7 +86,7 @@ impl<const LANES: usize> Streams<LANES> {
         words
     }
 
-    /// Streams become what they were before, where all bits of the mask are set.
+    /// Resets streams to their state before, where all bits of the mask are set.
     #[inline(always)]
     pub(crate) fn go_back(&mut self, waits: &[u8; LANES], before: &Self) {
         for i in 0..LANES {
@@ -98,7 +98,7 @@ impl<const LANES: usize> Streams<LANES> {
     }
 }
 
-/// The seed of one of the matches that begin with one seed, by its number. Matches share no stream, whether their seeds or their
+/// The seed of one match, by its number, among the matches that begin with `seed`. Matches share no stream if their seeds or
 /// numbers differ, or both: seeds are often 1, 2, 3, and so are the numbers.
 pub fn match_seed(seed: u64, number: u64) -> u64 {
     let mix = |word: u64| SplitMix64::seed_from_u64(word).next_u64();
@@ -107,7 +107,7 @@ pub fn match_seed(seed: u64, number: u64) -> u64 {
 }
 
 impl Chance for Stream {
-    /// Lemire's method on a whole word: the branch is all but never taken.
+    /// Uses Lemire's method on a whole word: the branch is hardly ever taken.
     #[inline]
     fn uniform(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0, "one of nothing");

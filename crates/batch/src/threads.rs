@@ -1,12 +1,12 @@
 //! The threads that step large batches.
 //!
 //! They are not those of `rayon::scope`: a process that was forked has none of its parent's threads, and would wait for them
-//! for ever. So each process has its own.
+//! forever. So each process has its own.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Mutex, PoisonError};
 
-/// The threads of this process, one for each core, begun when they are first needed.
+/// The threads of this process, one for each core, started when they are first needed.
 pub(crate) fn pool() -> &'static ThreadPool {
     static POOL: Mutex<Option<(u32, &ThreadPool)>> = Mutex::new(None);
     let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);

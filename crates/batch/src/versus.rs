@@ -1,11 +1,11 @@
-//! One seat of every match for a learner, the others for opponents: the learner's decisions are the only steps.
+//! One seat of every match is the learner's, the others are opponents': only the learner's decisions are steps.
 //!
-//! A kernel around the kernel of any game in which seats take turns. A step plays the learner's action in each row, then lets
-//! the opponents play until every row asks the learner again or its match is over. It does so block by block, so that what is
-//! stepped again and again stays in the cache, and rows that are done [`HOLD`].
+//! This is a kernel around the kernel of any game in which seats take turns. A step plays the learner's action in each row, then
+//! lets the opponents play until every row asks the learner again or its match is over. It does so block by block, so that the
+//! blocks that are stepped repeatedly stay in the cache, and rows that are done [`HOLD`].
 //!
-//! Opponents *inside* are functions, called here. Opponents *outside*, which only the caller can ask, make a step stop half-way:
-//! [`Kernel::waits`] names the rows in which one is to act, and the next step takes its action there, and `HOLD` elsewhere.
+//! Opponents *inside* are functions, called here. Opponents *outside*, which only the caller can ask, make a step stop halfway:
+//! [`Kernel::waits`] names the rows in which one must act, and the next step takes its action there, and `HOLD` elsewhere.
 
 use crate::{
     actions::HOLD,
@@ -27,7 +27,7 @@ use std::{fmt, mem, ops::Range, slice, sync::Arc};
 /// Many matches of a learner against opponents.
 pub type VersusBatch<K> = Batched<Versus<K>>;
 
-/// Who plays a seat that is not the learner's.
+/// The player of a seat that is not the learner's.
 pub enum Opponent<G: Game> {
     /// A function, called with each decision.
     Inside(Decide<G>),
@@ -47,14 +47,14 @@ impl<G: Game> fmt::Debug for Opponent<G> {
 /// The seat of the learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LearnerSeat {
-    /// The same in every match.
+    /// The same seat in every match.
     Fixed(u8),
-    /// The next with every match; a row's seed says which is the first.
+    /// The next seat with every match; a row's seed says which comes first.
     Rotating,
 }
 
 impl LearnerSeat {
-    /// The seat in one of the matches that begin with a seed, by its number.
+    /// The learner's seat in one match, by its number among those that begin with `seed`.
     pub(crate) fn of_match(self, seats: usize, seed: u64, number: u64) -> u8 {
         match self {
             LearnerSeat::Fixed(seat) => seat,
@@ -63,17 +63,17 @@ impl LearnerSeat {
     }
 }
 
-/// The opponents of a learner, in the order of the seats that are left.
+/// The opponents of a learner, in the order of the seats that the learner leaves free.
 #[derive(Debug)]
 pub struct LineUp<G: Game> {
-    /// One for each seat but the learner's.
+    /// The opponents, one for each other seat.
     pub opponents: Vec<Opponent<G>>,
-    /// Where the learner sits.
+    /// The learner's seat.
     pub seat: LearnerSeat,
 }
 
 impl<G: Game> LineUp<G> {
-    /// Whoever plays a seat, where the learner has another.
+    /// The opponent in a seat, if the learner sits in another.
     pub(crate) fn opponent(&self, learner: u8, seat: u8) -> &Opponent<G> {
         &self.opponents[usize::from(seat) - usize::from(seat > learner)]
     }
@@ -102,31 +102,31 @@ impl<K: Kernel> Clone for Versus<K> {
     }
 }
 
-/// Some matches, and how each stands with its learner.
+/// Matches, and the state of each one's learner.
 #[derive(Debug, Clone)]
 pub struct VersusBlock<K: Kernel> {
     inner: K::Block,
     rows: Vec<Row>,
     /// The last observations of matches that are over, row by row.
     last_obs: Vec<i16>,
-    /// What they gave to their seats, match by match.
+    /// The rewards of their seats, match by match.
     last_rewards: Vec<f32>,
 }
 
-/// How a match stands with its learner.
+/// The state of a match's learner.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Row {
     seed: u64,
-    /// How many matches have begun, and how many decisions opponents inside have made, since the seed was set.
+    /// The number of matches that have begun, and of decisions that opponents inside have made, since the seed was set.
     matches: u64,
     decisions: u64,
     seat: u8,
-    /// The learner has not decided in this match yet: if it ends, it is no episode.
+    /// Whether the learner has not yet decided in this match: if it ends then, it is no episode.
     fresh: bool,
     over: bool,
-    /// The seat of the opponent outside that is to act.
+    /// The seat of the opponent outside that must act, if any.
     waits: Option<u8>,
-    /// What the step that is being played comes to.
+    /// The results of the step that is being played.
     reward: f32,
     ended: bool,
 }
@@ -137,7 +137,7 @@ impl Row {
     }
 }
 
-/// A thread's own memory: what the kernel writes for one block.
+/// The memory of a thread: what the kernel writes for one block.
 #[derive(Debug, Clone)]
 pub struct VersusScratch<S> {
     inner: S,
@@ -147,12 +147,12 @@ pub struct VersusScratch<S> {
     truncated: Vec<bool>,
     final_rewards: Vec<f32>,
     moves: Vec<u8>,
-    /// The lanes in which the learner is not to be asked yet.
+    /// The lanes in which the step goes on before it asks the learner again.
     open: Vec<usize>,
 }
 
 impl<S> VersusScratch<S> {
-    /// The kernel's share of one block.
+    /// Borrows the kernel's share of one block.
     fn chunk<'a, K: Kernel<Cell = i16, Scratch = S>>(
         &'a mut self,
         block: &'a mut K::Block,
@@ -171,7 +171,7 @@ impl<S> VersusScratch<S> {
 }
 
 impl<K: Views> VersusBatch<K> {
-    /// New matches against these opponents, each with its number as its seed.
+    /// Makes a batch of new matches against these opponents, each with its number as its seed.
     pub fn against(
         setup: &BatchSetup<<K::Game as Game>::Rules>,
         line_up: LineUp<K::Game>,
@@ -190,20 +190,20 @@ impl<K: Views> Versus<K> {
         self.line_up.opponent(row.seat, seat)
     }
 
-    /// Begins a match; what happened before stays told.
+    /// Begins a match; what was written before stays.
     fn begin_match(&self, block: &mut VersusBlock<K>, lane: usize, scratch: &mut K::Scratch) {
         self.inner.begin(&mut block.inner, lane, scratch);
         self.sit_down(&mut block.rows[lane]);
     }
 
-    /// A match has begun: where the learner sits in it.
+    /// Seats the learner in a match that has begun.
     fn sit_down(&self, row: &mut Row) {
         row.seat = self.line_up.seat.of_match(self.seats, row.seed, row.matches);
         row.matches += 1;
         (row.fresh, row.over, row.waits) = (true, false, None);
     }
 
-    /// Plays an action in each row, then all that opponents inside do.
+    /// Plays an action in each row, then all actions of opponents inside.
     fn play(
         &self,
         block: &mut VersusBlock<K>,
@@ -233,7 +233,7 @@ impl<K: Views> Versus<K> {
         self.go_on(block, scratch, rows, autoreset);
     }
 
-    /// Plays matches that have begun up to the first decision of the learner.
+    /// Plays matches that have begun up to the learner's first decision.
     fn open_matches(&self, block: &mut VersusBlock<K>, scratch: &mut VersusScratch<K::Scratch>) {
         let rows = block.rows.len();
         scratch.moves.fill(HOLD);
@@ -244,7 +244,7 @@ impl<K: Views> Versus<K> {
         self.go_on(block, scratch, rows, Autoreset::Disabled);
     }
 
-    /// Plays the moves, and all that opponents inside do, until no lane is open. The scratch has the observations then.
+    /// Plays the moves, and all actions of opponents inside, until no lane is open. Then the scratch holds the observations.
     fn go_on(
         &self,
         block: &mut VersusBlock<K>,
@@ -282,7 +282,7 @@ impl<K: Views> Versus<K> {
         }
     }
 
-    /// The match in a lane has ended.
+    /// Ends the match in a lane.
     fn end(
         &self,
         block: &mut VersusBlock<K>,
@@ -312,7 +312,7 @@ impl<K: Views> Versus<K> {
         K::Game::observe(self.inner.rules(), &view, &mut block.last_obs[lane * width..][..width]);
     }
 
-    /// What is to be played next in a lane without the learner, if anything.
+    /// Finds the next move in a lane, unless the match is over or the learner or the caller must be asked.
     fn next_move(&self, block: &mut VersusBlock<K>, lane: usize, scratch: &mut VersusScratch<K::Scratch>) {
         let row = &mut block.rows[lane];
         if row.over {
@@ -335,7 +335,7 @@ impl<K: Views> Versus<K> {
         }
     }
 
-    /// Writes what a step came to, from the row `start` on.
+    /// Writes the results of a step, from the row `start` on.
     fn write(
         &self,
         block: &VersusBlock<K>,
@@ -380,7 +380,7 @@ impl<K: Views> Kernel for Versus<K> {
     type Cell = i16;
     type Block = VersusBlock<K>;
     type Scratch = VersusScratch<K::Scratch>;
-    /// What the kernel needs, and where the learner sits.
+    /// The basis of the kernel, and the learner's seat.
     type Basis = (K::Basis, LearnerSeat);
     type Saved = (K::Saved, Row);
     const LANES: usize = K::LANES;
@@ -444,7 +444,7 @@ impl<K: Views> Kernel for Versus<K> {
         }
     }
 
-    /// Brings matches that have begun to the learner's first decision, too.
+    /// Also plays matches that have begun up to the learner's first decision.
     fn tell(&self, chunk: &mut Chunk<'_, Self>) {
         let Chunk { blocks, scratch, out } = chunk;
         for (block, start) in blocks.iter_mut().zip((0..).step_by(K::LANES)) {

@@ -1,4 +1,4 @@
-//! How fast the arena is: `cargo bench -p necrodome`. Each number stands beside a baseline of the same run, and every
+//! Measures how fast the arena is: `cargo bench -p necrodome`. Each number stands beside a baseline from the same run, and every
 //! benchmark checks its answers.
 
 #![allow(clippy::unwrap_used)]

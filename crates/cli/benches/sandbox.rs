@@ -1,5 +1,5 @@
-//! What confinement costs: `cargo bench -p necrodome --bench sandbox`. A bot is started and asked at each level, in turn, in the same run;
-//! `limits` is the baseline.
+//! Measures the cost of confinement: `cargo bench -p necrodome --bench sandbox`. The same run starts a bot and asks it at each
+//! level in turn; `limits` is the baseline.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,7 +1,7 @@
-//! The web arena under load: `cargo bench -p necrodome --bench web`. Loopback only, bounded, one run.
+//! Measures the web arena under load: `cargo bench -p necrodome --bench web`. Uses only loopback, for a limited time, in one run.
 //!
-//! A tournament runs alone first, then before 500 spectators and beside a party of 200 phones. What is promised: 99 of 100 requests
-//! within 250 ms, less than 300 MB, nothing lost, and the tournament keeps at least 80% of its speed, with the load
+//! A tournament first runs alone, then with 500 spectators and a party of 200 phones. The promise: 99 of 100 requests take at most
+//! 250 ms, the server uses less than 300 MB, nothing is lost, and the tournament keeps at least 80% of its speed, with the load
 //! generator on the same cores.
 
 #![allow(clippy::unwrap_used)]

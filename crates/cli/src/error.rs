@@ -1,15 +1,14 @@
-//! What can go wrong, in one shape: what is wrong and what was expected, then hints on what to do. The libraries say what is
-//! wrong; the hints are added here, because only the command line knows its flags.
+//! The error type of all commands: what is wrong and what was expected, then hints on what to do. The libraries say what is wrong;
+//! the hints are added here, because only the command line knows its flags.
 
 use necrodome_arena::{
     entry::EntryError,
     lineup::{BotError, LineupError},
-    model::NoModel,
     replay::ReplayError,
     run::RunError,
     tournament::{PartError, ScheduleError, StoreError, TournamentError},
 };
-use necrodome_models::{BookError, DeskError, ModelError, TableError};
+use necrodome_models::{BookError, DeskError, TableError};
 use necrodome_rules::{
     catalog::{GameId, UnknownGame},
     names::SetupError,
@@ -19,7 +18,7 @@ use necrodome_server::ServeError;
 use necrodome_solve::Unsolved;
 use std::{fmt::Display, io, path::Path};
 
-/// Why a command did not do what it was told to.
+/// Why a command failed.
 #[derive(Debug)]
 pub struct Error {
     pub kind: ExitKind,
@@ -29,20 +28,20 @@ pub struct Error {
     pub hints: Vec<String>,
 }
 
-/// The kinds of errors that the program itself tells apart.
+/// The kinds of errors that the program itself distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitKind {
-    /// The command line, a config or an input file makes no sense or is missing.
+    /// The command line, a config or an input file is missing or makes no sense.
     Usage,
     /// Something went wrong while running.
     Failure,
-    /// A file is there already, and must not be overwritten.
+    /// A file exists already, and must not be overwritten.
     Exists,
-    /// Another process writes this file.
+    /// Another process is writing this file.
     InUse,
     /// Ctrl-C or SIGTERM ended the command.
     Interrupted,
-    /// The reader of the output has seen enough.
+    /// The reader of the output has closed it.
     BrokenPipe,
 }
 
@@ -63,30 +62,30 @@ impl Error {
         Error::new(ExitKind::Interrupted, "interrupted")
     }
 
-    /// The same error with one more hint.
+    /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The same error with the valid name that is most like `name`, if one is like it at all.
+    /// Adds a hint with the valid name that is most like `name`, if one is similar enough.
     fn near<S: AsRef<str>>(mut self, name: &str, valid: &[S]) -> Self {
         self.hints.extend(nearest(name, valid).map(|near| format!("did you mean {near}?")));
         self
     }
 
-    /// A name that is none of the valid ones.
+    /// Returns the error for a name that is not a valid one.
     pub fn unknown<S: AsRef<str>>(what: impl Display, name: &str, valid: &[S]) -> Self {
         let all: Vec<&str> = valid.iter().map(AsRef::as_ref).collect();
         Error::usage(format!("{what} {name:?}: expected one of {}", all.join(", "))).near(name, valid)
     }
 
-    /// Something that makes no sense or cannot be read, with the file, the flag or the game that it is about.
+    /// Returns the error for something that makes no sense or cannot be read; `place` is the file, flag or game.
     pub fn at(place: impl Display, why: impl Display) -> Self {
         Error::usage(format!("{place}: {why}"))
     }
 
-    /// A file that cannot be read, or is not there.
+    /// Returns the error for a file that cannot be read or does not exist.
     pub fn unread(path: &Path, why: &io::Error) -> Self {
         match why.kind() {
             io::ErrorKind::NotFound => Error::usage(format!("there is no file {}", path.display())),
@@ -103,9 +102,9 @@ impl Error {
         Error::failure(format!("cannot write {}: {why}", path.display()))
     }
 
-    pub fn no_start(name: &str) -> Self {
-        Error::failure(format!("{name} did not start"))
-            .hint("`necrodome check-bot GAME BOT` says what is wrong with a bot")
+    /// `names` did not start, and `check` is a command that says why.
+    pub fn no_start(names: &str, check: &str) -> Self {
+        Error::failure(format!("{names} did not start")).hint(format!("{check} says what is wrong"))
     }
 
     pub fn option(context: impl Display, error: &OptionError) -> Self {
@@ -141,7 +140,7 @@ impl Error {
         Error::new(kind, format!("{}: {error}", path.display()))
     }
 
-    /// A store that was to be read.
+    /// Returns the error for a store that could not be read.
     pub fn store(path: &Path, error: &StoreError) -> Self {
         let refused = Error::new(kind(error), format!("{}: {error}", path.display()));
         match error {
@@ -154,7 +153,7 @@ impl Error {
         }
     }
 
-    /// A store that was to be written.
+    /// Returns the error for a store that could not be written.
     pub fn written_store(path: &Path, error: StoreError) -> Self {
         if let StoreError::Damaged(_) = error {
             return Error::store(path, &error);
@@ -163,7 +162,8 @@ impl Error {
         Error { what: format!("{}: {}", path.display(), refused.what), ..refused }
     }
 
-    /// 2 for what the user can mend in the command or its files, 1 for everything else.
+    /// Returns 2 for mistakes that the user can correct in the command or its files, 130 after an interrupt, 0 if the reader has
+    /// closed the output, and 1 otherwise.
     pub fn exit_code(&self) -> u8 {
         match self.kind {
             ExitKind::BrokenPipe => 0,
@@ -175,14 +175,14 @@ impl Error {
     }
 }
 
-/// What the system says about a file, without the number that it has for it: `No such file or directory (os error 2)`.
+/// Returns a message of the system without error numbers: `No such file or directory (os error 2)` loses its end.
 pub fn plain(what: &str) -> String {
     let mut words = what.split(" (os error ");
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |text, rest| text + rest.split_once(')').map_or(rest, |(_, rest)| rest))
 }
 
-/// What can be done about a store that is damaged.
+/// Says what to do about a damaged store.
 fn repair(path: &Path) -> String {
     format!(
         "`necrodome store check {0}` says what is sound, `necrodome store repair {0}` keeps that and plays the rest again",
@@ -240,31 +240,7 @@ impl From<UnknownGame> for Error {
 
 impl From<EntryError> for Error {
     fn from(error: EntryError) -> Self {
-        let refused = Error::usage(error.to_string());
-        match error {
-            EntryError::NoRunner { path } => {
-                refused.hint(format!("say how to run it: cmd:RUNNER {}", path.display()))
-            }
-            EntryError::Wasm { .. } => {
-                refused.hint("`necrodome docs wasm` tells how to build a bot that runs as .wasm")
-            }
-            EntryError::NoInterpreter { .. } => refused.hint("`necrodome docs wasm` tells how to get it"),
-            EntryError::NoPython { .. } => refused.hint("install it, or put it on the PATH"),
-            EntryError::NoPackage { python } => {
-                refused.hint(format!("in the folder of the sources, run `{python} -m pip install ./python`"))
-            }
-            EntryError::NoRuntime { package, .. } => {
-                refused.hint(format!("install it; Debian's package is {package}"))
-            }
-            EntryError::Model(NoModel::NoTables(name)) => {
-                refused.hint(format!("name a file with a table [models.{name}]: --models FILE.toml")).hint(
-                    "a tournament's FILE.toml may have such tables, too; `necrodome docs models` shows one",
-                )
-            }
-            EntryError::Model(NoModel::Model(ModelError { hint: Some(hint), .. })) => refused.hint(hint),
-            EntryError::Cache { .. } => refused.hint("set XDG_CACHE_HOME to a folder that you can write to"),
-            _ => refused,
-        }
+        error.hints().into_iter().fold(Error::usage(error.to_string()), Error::hint)
     }
 }
 
@@ -346,13 +322,18 @@ impl From<PartError> for Error {
             | PartError::Edited { .. }
             | PartError::Unsuitable(_)
             | PartError::Blocks { .. }
+            | PartError::NotAllowed { .. }
             | PartError::OtherPlan { .. } => ExitKind::Usage,
             PartError::Store(error) => kind(error),
             _ => ExitKind::Failure,
         };
         let failed = Error::new(kind, error.to_string());
+        if let Some(hint) = error.allowing() {
+            return failed.hint(hint);
+        }
         match error {
             PartError::Play(error) => error.into(),
+            PartError::NoRoom { .. } => failed.hint("free some space, or name a folder with more in the variable TMPDIR"),
             PartError::Entry { name, why } => {
                 let Error { what, hints, .. } = why.into();
                 Error { kind, what: format!("{name}: {what}"), hints }
@@ -361,10 +342,16 @@ impl From<PartError> for Error {
             PartError::NoInterpreter { program, .. } => {
                 failed.hint(format!("install {program} on this machine, or play these blocks on one that has it"))
             }
+            PartError::NoStart { .. } => failed.hint(
+                "install what it needs on this machine, or play these blocks elsewhere; `necrodome pack` lists what it leaves out",
+            ),
+            PartError::OtherBots { .. } => {
+                failed.hint("make one pack, and play all blocks with it; or begin a new store with the new pack")
+            }
             PartError::NoVariable(_) => failed.hint("set it, or play these blocks on a machine that has it"),
             PartError::Level(_) => failed.hint("`necrodome doctor` says what is missing; play these blocks elsewhere"),
             PartError::Store(StoreError::OtherProgram { .. }) => failed.hint(
-                "play it with the bots that were planned: `necrodome pack` puts them into one file with the plan",
+                "restore the bots as they were, or write a new plan with `necrodome tournament ... --plan-out`",
             ),
             _ => failed,
         }
@@ -389,6 +376,9 @@ impl From<TournamentError> for Error {
                 if came > *expected.end() =>
             {
                 failed.hint("--format round-robin lets groups of them meet, --seats says how large")
+            }
+            TournamentError::Schedule(ScheduleError::Crowd { .. }) => {
+                failed.hint("hold qualifying tournaments with fewer entries, and let the best of each meet")
             }
             TournamentError::Schedule(ScheduleError::TooMany) => {
                 failed.hint("name fewer entries, or choose another --format")

@@ -1,7 +1,7 @@
-//! Ctrl-C (SIGINT) and SIGTERM, whatever the program inherited: shells start background jobs with SIGINT ignored.
+//! Handles Ctrl-C (SIGINT) and SIGTERM, whatever the program inherited: shells start background jobs with SIGINT ignored.
 //!
-//! A signal ends the program as it would end any other; the terminal is given back first. Long work takes the `flag`: then the
-//! first signal only sets it, so that the work can stop in order and report, and the second ends the program.
+//! A signal ends the program as usual, but the terminal is restored first. Long work takes the `flag`: then the first signal only
+//! sets it, so that the work can stop properly and report, and the second ends the program.
 
 use crate::human::restore;
 use signal_hook::{
@@ -27,7 +27,7 @@ pub fn leave_to_others() {
     LEFT.store(true, Ordering::SeqCst);
 }
 
-/// Heeds the signals from now on. For the start of `main`.
+/// Handles the signals from now on. For the start of `main`.
 pub fn watch() -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let heed = move || {
@@ -44,13 +44,13 @@ pub fn watch() -> io::Result<()> {
     Ok(())
 }
 
-/// Set by the first signal, which from now on does no more than that.
+/// Returns the flag that the first signal sets; from now on that is all the first signal does.
 pub fn flag() -> &'static AtomicBool {
     TAKEN.store(true, Ordering::SeqCst);
     &STOP
 }
 
-/// The flag, for those who keep it; signals end the program until somebody takes it.
+/// Returns the flag for code that keeps it; signals still end the program until somebody calls `flag`.
 pub fn shared() -> Arc<AtomicBool> {
     STOP.clone()
 }

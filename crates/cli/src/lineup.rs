@@ -1,21 +1,22 @@
-//! From words on the command line to a game, its rules, and players on its seats.
+//! Turns words on the command line into a game, its rules, and the players in its seats.
 
 use crate::{
     error::Error,
     human::Human,
     interrupt,
     numbers::above_zero,
-    paint::{count, say},
+    paint::{count, error_redraws, say},
 };
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
     entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
     lineup::{Terms, player},
-    model, own,
+    model,
     player::Player,
     process::{Gifts, Launcher, Level, Limits, Wish},
+    tournament::Allowed,
 };
-use necrodome_models::{Answers, Budget, Desk, DeskWishes, Models, Money, Tally};
+use necrodome_models::{Answers, AskError, Budget, Desk, DeskWishes, Models, Money, Tally};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::{Seed, Seeded},
@@ -24,12 +25,12 @@ use necrodome_rules::{
 };
 use std::path::{Path, PathBuf};
 
-/// The game with this id.
+/// Returns the game with this id.
 pub fn game(name: &str) -> Result<GameId, Error> {
     Ok(name.parse()?)
 }
 
-/// The rules of a game with `option=value` settings on top.
+/// Returns the rules of a game with `option=value` settings on top.
 pub fn rules<G: Listed>(settings: &[String]) -> Result<G::Rules, Error> {
     let parse = || -> Result<G::Rules, OptionError> {
         options::parse(&settings.iter().map(|text| options::split_pair(text)).collect::<Result<Vec<_>, _>>()?)
@@ -37,20 +38,20 @@ pub fn rules<G: Listed>(settings: &[String]) -> Result<G::Rules, Error> {
     parse().map_err(|error| Error::option(format_args!("{} --set", G::ID), &error))
 }
 
-/// The seed given, or a random one of 128 bits.
+/// Returns the given seed, or a random one of 128 bits.
 pub fn seed(given: Option<Seed>) -> Result<Seed, Error> {
     given.map_or_else(random_seed, Ok).map_err(|error| {
         Error::failure(format!("the system gives no random seed: {error}")).hint("choose one with --seed")
     })
 }
 
-/// What chance comes from, as flags.
+/// The flags for seeds and secrets.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct DiceFlags {
     /// The seed, a number or 0x and hexadecimal digits; without one a random seed of 128 bits is chosen and printed
     #[arg(long)]
     pub seed: Option<Seed>,
-    /// Let the dice follow from the seed alone, though a program takes part, which could compute them
+    /// Let the dice follow from the seed alone, even if programs take part that could compute them
     #[arg(long)]
     pub public_dice: bool,
     /// Play again with the secret that was told at the end, and the same --seed
@@ -59,7 +60,7 @@ pub struct DiceFlags {
 }
 
 impl DiceFlags {
-    /// The seed and the secret of a match between these entries.
+    /// Returns the seed and the secret of a match between these entries.
     pub fn of_match(&self, entries: &[EntrySpec]) -> Result<(Seed, Option<Secret>), Error> {
         if self.secret.is_some() && self.seed.is_none() {
             return Err(Error::usage("--secret means nothing without --seed"));
@@ -70,7 +71,7 @@ impl DiceFlags {
     }
 }
 
-/// The entries that the words mean, and their names; the desk knows the language models among them.
+/// Parses the entries and names them. The desk knows the language models among them.
 pub fn entries(words: &[String], desk: Option<&Desk>) -> Result<(Vec<EntrySpec>, Names), Error> {
     let parse = |word: &String| EntrySpec::parse_with(word, Path::new("."), desk);
     let entries = words.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
@@ -79,15 +80,14 @@ pub fn entries(words: &[String], desk: Option<&Desk>) -> Result<(Vec<EntrySpec>,
     Ok((entries, names))
 }
 
-/// Language models, as flags.
+/// The flags for language models.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Language models")]
 pub struct ModelFlags {
     /// A file with a table [models.NAME] for each entry llm:NAME; see `necrodome docs models`
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
-    /// Where answers come from: reuse (from calls that were kept, else from new ones; the default), fresh (from new ones) or only
-    /// (from those that were kept)
+    /// Where answers come from: reuse (calls that were kept, else new ones; the default), fresh (new ones) or only (calls that were kept)
     #[arg(long, value_name = "WHERE")]
     pub answers: Option<Answers>,
     /// The file that keeps every call; by default STORE.calls beside a --store, else one in the user's cache folder
@@ -102,7 +102,7 @@ pub struct ModelFlags {
 }
 
 impl ModelFlags {
-    /// These flags on top of others.
+    /// Returns these flags, with those of `other` where they are not set.
     pub fn over(&self, other: Self) -> Self {
         ModelFlags {
             models: self.models.clone().or(other.models),
@@ -113,8 +113,8 @@ impl ModelFlags {
         }
     }
 
-    /// The desk through which the models among some entries are asked; none if there are no models. `own` are those of the
-    /// tournament's file, and calls are kept beside the store, if there is one.
+    /// Returns the desk that asks the models among some entries, or `None` if there are no models. `own` are the models of the
+    /// tournament's file. Calls are kept beside the store, if there is one.
     pub fn desk(&self, words: &[String], own: Models, store: Option<&Path>) -> Result<Option<Desk>, Error> {
         let is_model = |word: &String| model::is_model(word);
         if !words.iter().any(is_model) {
@@ -124,28 +124,37 @@ impl ModelFlags {
         self.opened(DeskWishes { own, file: self.models.as_deref(), answers, store, ..DeskWishes::default() })
     }
 
-    /// The desk for a tournament that is played again: what models have said there is beside its store. `--models` may name the file
-    /// of the tournament.
+    /// Returns the desk to play a stored tournament again: the answers of its models are kept beside its store. `--models` may name
+    /// the file of the tournament.
     pub fn desk_again(&self, store: &Path) -> Result<Option<Desk>, Error> {
-        let Some(path) = &self.models else { return self.mean_nothing_without("--models") };
+        if self.models.is_none() {
+            return self.mean_nothing_without("--models");
+        }
         if self.answers == Some(Answers::Fresh) {
             return Err(Error::usage("--answers: fresh answers would make another tournament")
                 .hint("only (the default) asks nothing; reuse asks what is missing"));
         }
-        let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
-        let own = Models::parse_within(&text, path)?;
         let answers = self.answers.unwrap_or(Answers::Only);
-        self.opened(DeskWishes { own, answers, store: Some(store), ..DeskWishes::default() })
+        let (file, store) = (self.models.as_deref(), Some(store));
+        self.opened(DeskWishes { file, answers, store, ..DeskWishes::default() })
     }
 
-    /// The desk that is wished for, with the book and the budget of these flags.
+    /// Opens a desk with the book and the budget of these flags.
     fn opened(&self, wishes: DeskWishes) -> Result<Option<Desk>, Error> {
         let budget = Budget { money: self.budget, tokens: self.budget_tokens };
         let wishes = DeskWishes { calls: self.calls.as_deref(), budget, ..wishes };
-        Ok(Desk::open(wishes, interrupt::shared())?)
+        let desk = Desk::open(wishes, interrupt::shared())?;
+        if let Some(desk) = &desk {
+            // A bar that is drawn again and again makes room for the line.
+            desk.tell_at_once(|note| {
+                let clear = if error_redraws() { "\r\x1b[2K" } else { "" };
+                say(format_args!("{clear}note: {note}"));
+            });
+        }
+        Ok(desk)
     }
 
-    /// No desk, unless a flag wants one.
+    /// Returns no desk, or an error if a flag needs one.
     fn mean_nothing_without(&self, what: &str) -> Result<Option<Desk>, Error> {
         let given = [
             ("--answers", self.answers.is_some()),
@@ -159,7 +168,7 @@ impl ModelFlags {
         }
     }
 
-    /// The entries that the words mean, their names, and the desk of the models among them.
+    /// Parses the entries, names them, and opens the desk for the models among them.
     pub fn entries(&self, words: &[String]) -> Result<(Vec<EntrySpec>, Names, Option<Desk>), Error> {
         let desk = self.desk(words, Models::default(), None)?;
         let (entries, names) = entries(words, desk.as_ref())?;
@@ -167,7 +176,7 @@ impl ModelFlags {
     }
 }
 
-/// Says what the calls of models took, and what their endpoints did that users should know.
+/// Prints what the calls of models cost, and anything that users should know about their endpoints.
 pub fn tell_spent(desk: Option<&Desk>) {
     let Some(desk) = desk else { return };
     let cost = |tally: &Tally| tally.known_cost().map_or("?".to_owned(), |cost| cost.to_string());
@@ -182,7 +191,7 @@ pub fn tell_spent(desk: Option<&Desk>) {
             text += &format!(" with {tokens} tokens, cost {}", cost(&spent.made));
         }
         if spent.reused.calls > 0 {
-            text += &format!("; {} answered from calls that were kept", spent.reused.calls);
+            text += &format!("; {} answered from {}", spent.reused.calls, the_book(Some(desk)));
         }
         if spent.lost.calls > 0 {
             let (lost, cost) = (spent.lost.calls, cost(&spent.lost));
@@ -192,17 +201,49 @@ pub fn tell_spent(desk: Option<&Desk>) {
     }
 }
 
-/// How far programs are confined, as flags.
+/// Names the book of calls: `the book llm.store.calls`.
+pub fn the_book(desk: Option<&Desk>) -> String {
+    desk.map_or("the book".to_owned(), |desk| format!("the book {}", desk.book().display()))
+}
+
+/// Adds hints on how to go on after models could not be asked, and what to correct first so that it does not fail again. `place`
+/// says how far the run got.
+pub fn how_to_go_on(desk: Option<&Desk>, error: Error, place: &str, again: &str) -> Error {
+    let obstacles = desk.map(Desk::obstacles).unwrap_or_default();
+    let is_lacking = obstacles.iter().any(|obstacle| matches!(obstacle, AskError::NotKept(_)));
+    let mut hints: Vec<String> = obstacles
+        .into_iter()
+        .filter_map(|obstacle| match obstacle {
+            AskError::Stuck { hint, .. } => hint,
+            AskError::NotKept(_) => {
+                Some("--answers reuse asks for what is missing, --calls FILE names another book".to_owned())
+            }
+            _ => None,
+        })
+        .collect();
+    hints.sort();
+    hints.dedup();
+    let again = match hints.is_empty() {
+        _ if is_lacking || again.is_empty() => String::new(),
+        true => again.to_owned(),
+        false => format!("then {again}"),
+    };
+    let last: Vec<&str> = [place, &again].into_iter().filter(|part| !part.is_empty()).collect();
+    hints.extend((!last.is_empty()).then(|| last.join(": ")));
+    hints.into_iter().fold(error, Error::hint)
+}
+
+/// The flags for the confinement of programs.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Confinement of programs")]
 pub struct SandboxFlags {
     /// How far programs are confined: full, strict, limits, or auto (the best there is, by default); see `necrodome doctor`
     #[arg(long, value_name = "LEVEL")]
     pub sandbox: Option<Wish>,
-    /// A file or folder that all programs may read beside their own folder; can be repeated
+    /// A file or folder that all programs may read besides their own folder; can be repeated
     #[arg(long, value_name = "PATH")]
     pub share: Vec<PathBuf>,
-    /// Let all programs reach the network, this machine's own services included
+    /// Let all programs reach the network, including this machine's own services
     #[arg(long)]
     pub allow_network: bool,
     /// Give all programs this environment variable, such as a key, from the environment or from a file .env in this folder; can be
@@ -212,7 +253,7 @@ pub struct SandboxFlags {
 }
 
 impl SandboxFlags {
-    /// These flags on top of others.
+    /// Returns these flags combined with others. Where both set a level, these win.
     pub fn over(&self, other: Self) -> Self {
         SandboxFlags {
             sandbox: self.sandbox.or(other.sandbox),
@@ -222,7 +263,7 @@ impl SandboxFlags {
         }
     }
 
-    /// How to start this very program again, as a supervisor of processes. Nothing is tried where no program takes part.
+    /// Returns how to start this program again, to supervise processes. If no program takes part, confinement is not tried.
     pub fn launcher(&self, entries: &[EntrySpec]) -> Result<Launcher, Error> {
         match has_processes(entries) {
             true => Ok(self.launcher_for_any()?.hiding(files_of(entries))),
@@ -230,7 +271,7 @@ impl SandboxFlags {
         }
     }
 
-    /// The same, for programs that are not known yet.
+    /// Returns a launcher for programs that are not known yet.
     pub fn launcher_for_any(&self) -> Result<Launcher, Error> {
         let launcher = own_program()?;
         if let Some(missing) = self.share.iter().find(|path| !path.exists()) {
@@ -262,12 +303,35 @@ impl SandboxFlags {
     }
 }
 
-/// This very program.
+/// The flags that allow a plan what it asks for. A plan may be a stranger's.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "What the plan's programs may do here")]
+pub struct AllowFlags {
+    /// The least confinement that you allow: full, strict (by default) or limits
+    #[arg(long, value_name = "LEVEL")]
+    sandbox: Option<Wish>,
+    /// Let programs reach the network, if the plan says so
+    #[arg(long)]
+    allow_network: bool,
+    /// Give programs this environment variable, if the plan says so; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pass_env: Vec<String>,
+}
+
+impl AllowFlags {
+    /// Returns what they allow.
+    pub fn allowed(&self) -> Allowed {
+        let gifts = Gifts { network: self.allow_network, environment: self.pass_env.clone() };
+        Allowed::new(self.sandbox.unwrap_or_default(), gifts)
+    }
+}
+
+/// Returns a launcher with this program.
 pub fn own_program() -> Result<Launcher, Error> {
     Ok(std::env::current_exe()?.into())
 }
 
-/// What programs may use, as flags.
+/// The flags for the limits of programs.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Limits of programs")]
 pub struct LimitFlags {
@@ -277,7 +341,7 @@ pub struct LimitFlags {
     /// Milliseconds of CPU time for all decisions of a match (20000)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     match_ms: Option<u64>,
-    /// Milliseconds of wall-clock time in a match in which the arena waits and the bot does nothing (10000)
+    /// Milliseconds of wall-clock time in a match for which the bot may do nothing while the arena waits (10000)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     idle_ms: Option<u64>,
     /// Milliseconds of CPU time to start (10000)
@@ -306,7 +370,7 @@ pub struct LimitFlags {
 }
 
 impl LimitFlags {
-    /// These flags on top of other limits.
+    /// Returns `limits`, changed by the flags that are set.
     pub fn over(&self, limits: Limits) -> Limits {
         Limits {
             decision_ms: self.decision_ms.unwrap_or(limits.decision_ms),
@@ -324,13 +388,13 @@ impl LimitFlags {
     }
 }
 
-/// What players need to know before the first match.
+/// Returns what players need to know before the first match.
 pub fn terms<R>(rules: R, entries: &[EntrySpec], flags: &LimitFlags) -> Result<Terms<R>, Error> {
     let limits = flags.over(Limits::default());
     Ok(Terms { launcher: flags.sandbox.launcher(entries)?, limits, rules, seats: entries.len() })
 }
 
-/// Players for one match; one of them can be a person.
+/// Makes the players of one match. One of them can be a person.
 pub fn players<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,
@@ -342,7 +406,7 @@ pub fn players<G: Listed>(
     }
     let seat = |(seat, (entry, name)): (usize, (&EntrySpec, &str))| {
         if entry.kind == EntryKind::Human {
-            return Ok(Box::new(Human::<G>::new()) as Box<dyn Player<G>>);
+            return Ok(Box::new(Human::<G>::new(&terms.rules, terms.seats)) as Box<dyn Player<G>>);
         }
         Ok(player::<G>(entry, name, terms, Seeded::new(dice.dice, "bot", seat as u64))?)
     };

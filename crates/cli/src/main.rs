@@ -1,5 +1,5 @@
-//! `necrodome`: flags and glue. Each command is a file in `commands`, the stories of matches are in `tell`,
-//! a person at the terminal is in `human`.
+//! `necrodome`: flags and glue. Each command is a file in `commands`, the stories of matches are in `tell`, and the code for a
+//! person at the terminal is in `human`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -18,7 +18,7 @@ mod progress;
 mod tell;
 
 use anstyle::{AnsiColor, Style};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::{Error, ExitKind, plain};
 use paint::{harmless, say};
 use std::process::ExitCode;
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     necrodome_arena::process::run_stage();
     necrodome_arena::process::own_processes();
     paint::choose_colours();
-    let result = interrupt::watch().map_err(Error::from).and_then(|()| run(Cli::parse().command));
+    let result = interrupt::watch().map_err(Error::from).and_then(|()| run(parsed().command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind == ExitKind::BrokenPipe => ExitCode::SUCCESS,
@@ -104,6 +104,37 @@ fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Parses the command line, or prints an error message and exits.
+fn parsed() -> Cli {
+    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+/// Returns all commands. Paragraphs of their help are wrapped for the terminal only, not also where the source file wraps them.
+fn command() -> clap::Command {
+    joined(Cli::command())
+}
+
+fn joined(mut command: clap::Command) -> clap::Command {
+    if let Some(help) = command.get_after_help().map(ToString::to_string) {
+        command = command.after_help(join_lines(&help));
+    }
+    command.mut_subcommands(joined)
+}
+
+/// Joins the lines of each paragraph. Indented lines, and those after a colon, stay as they are.
+fn join_lines(text: &str) -> String {
+    let mut joined = String::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        let is_plain = !line.is_empty() && !line.starts_with(' ');
+        let separator = if is_open && is_plain { " " } else { "\n" };
+        joined.push_str(if joined.is_empty() { "" } else { separator });
+        joined.push_str(line);
+        is_open = is_plain && !line.ends_with(':');
+    }
+    joined
 }
 
 fn run(command: Command) -> Result<(), Error> {
@@ -132,7 +163,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Rules(args) => commands::docs::rules(&args),
         Command::Docs(args) => commands::docs::run(&args),
         Command::Doctor(args) => commands::doctor::run(&args),
-        Command::Completions(args) => commands::shell::completions(&args, Cli::command()),
-        Command::Man(args) => commands::shell::man(&args, Cli::command()),
+        Command::Completions(args) => commands::shell::completions(&args, crate::command()),
+        Command::Man(args) => commands::shell::man(&args, crate::command()),
     }
 }

@@ -1,10 +1,10 @@
-//! Arrays as an archive that `numpy.load` opens: a zip file with one `.npy` file for each.
+//! Packs arrays into an archive that `numpy.load` opens: a zip file with one `.npy` file for each array.
 
 use necrodome_solve::{Array, Data};
 use std::io::{self, Cursor, Write};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-/// The whole archive.
+/// Returns the whole archive.
 pub fn pack(arrays: &[Array]) -> io::Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
@@ -21,7 +21,7 @@ pub fn pack(arrays: &[Array]) -> io::Result<Vec<u8>> {
     Ok(archive.finish()?.into_inner())
 }
 
-/// The header of version 1.0 of the format: a Python literal, padded so that the data begins at a multiple of 64 bytes.
+/// Returns the header in version 1.0 of the format: a Python literal, padded so that the data begins at a multiple of 64 bytes.
 fn header(kind: &str, shape: &[u64]) -> Vec<u8> {
     const BEFORE: usize = 10;
     let shape: String = shape.iter().map(|size| format!("{size},")).collect();

@@ -1,19 +1,19 @@
-//! Whole numbers on the command line, refused in words rather than in Rust.
+//! Parses whole numbers on the command line. The errors are in plain words, not in Rust's.
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr};
 
-/// A whole number.
+/// Parses a whole number.
 pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
 }
 
-/// A whole number above 0.
+/// Parses a whole number above 0.
 pub fn above_zero<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| *number >= T::from(1));
     number.ok_or_else(|| "expected a whole number above 0".to_owned())
 }
 
-/// A whole number in a range.
+/// Returns a parser for whole numbers in a range.
 pub fn within<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr + PartialOrd + Display + Clone,

@@ -1,4 +1,4 @@
-//! Files that commands write. A path is claimed before the work begins, so that a typing mistake costs no hours of play, and
+//! The files that commands write. A path is claimed before the work begins, so that a typing mistake does not waste hours of play;
 //! the file is written whole at the end.
 
 use crate::{
@@ -27,34 +27,34 @@ type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// A temporary file in the same folder takes the place of the path: whole or not at all.
+    /// A temporary file in the same folder replaces the path, so that it is written whole or not at all.
     Replace,
-    /// The file may be written to, its folder may not.
+    /// The file is overwritten: it may be written to, but its folder may not.
     InPlace,
-    /// A device or a pipe: nothing is there that could be lost.
+    /// A device or a pipe, where no existing contents can be lost.
     Stream,
 }
 
 /// Who may use a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// As the system wants it.
+    /// The system's default.
     Usual,
-    /// Its owner alone.
+    /// Only its owner.
     Secret,
-    /// Everybody who may read it may run it.
+    /// Everybody who may read it may also run it.
     Program,
 }
 
 impl OutputFile {
-    /// Claims a path: it must be free or `force` be given, and its folder must take new files.
+    /// Claims a path: it must be free unless `force` is given, and its folder must accept new files.
     pub fn claim(path: &Path, force: bool) -> Result<Self, Error> {
         let mut file = Self::free(path, force)?;
         file.check_folder()?;
         Ok(file)
     }
 
-    /// Claims several paths. Once all of them are free, missing folders are made.
+    /// Claims several paths. Once all of them are known to be free, missing folders are created.
     pub fn claim_all(paths: impl IntoIterator<Item = PathBuf>, force: bool) -> Result<Vec<Self>, Error> {
         let mut files =
             paths.into_iter().map(|path| Self::free(&path, force)).collect::<Result<Vec<_>, _>>()?;
@@ -65,22 +65,22 @@ impl OutputFile {
         Ok(files)
     }
 
-    /// Says who may use the file.
+    /// Sets who may use the file.
     pub fn with_access(self, access: Access) -> Self {
         OutputFile { access, ..self }
     }
 
-    /// Writes the file and says so on standard error.
+    /// Writes the file, and reports it on standard error.
     pub fn write(&self, contents: impl AsRef<[u8]>) -> Result<(), Error> {
         self.fill(&mut |out| out.write_all(contents.as_ref()))
     }
 
-    /// Writes one of many files; the command says so once for all of them.
+    /// Writes one of many files without a report; the command reports all of them at once.
     pub fn write_silently(&self, contents: impl AsRef<[u8]>) -> Result<(), Error> {
         self.fill_silently(&mut |out| out.write_all(contents.as_ref()))
     }
 
-    /// Writes the file piece by piece, where it may be too long for the memory, and says so on standard error.
+    /// Writes the file piece by piece, for contents that may not fit in memory, and reports it on standard error.
     pub fn fill(&self, fill: Fill) -> Result<(), Error> {
         self.fill_silently(fill)?;
         say_written(&self.path.display().to_string());
@@ -99,7 +99,7 @@ impl OutputFile {
         })
     }
 
-    /// A path that could become a file, judged by the path alone.
+    /// Checks that a path could become a file, judging by the path alone.
     fn free(path: &Path, force: bool) -> Result<Self, Error> {
         let mut file = OutputFile { path: path.to_owned(), way: Way::Replace, force, access: Access::Usual };
         let names_folder = path.as_os_str().is_empty() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -119,7 +119,8 @@ impl OutputFile {
         Ok(file)
     }
 
-    /// Somebody may have left a link, to make us write where it leads. A file of another name is replaced, not written to.
+    /// Refuses links that somebody may have planted, to make this program write where they lead. A file with other names is
+    /// replaced, not written to.
     fn check_links(&self) -> Result<(), Error> {
         match own::check(&self.path) {
             Err(error) if error.why == Why::Link => Err(Error::failure(error.to_string()).hint(error.hint())),
@@ -127,7 +128,7 @@ impl OutputFile {
         }
     }
 
-    /// The folder must take new files; if it does not, a file that is there may still be written to.
+    /// Checks that the folder accepts new files. If it does not, an existing file may still be overwritten.
     fn check_folder(&mut self) -> Result<(), Error> {
         if self.way != Way::Replace {
             return Ok(());
@@ -145,7 +146,7 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Our own streams are written where they are: opened anew they would begin at another place.
+    /// Writes to a stream. The program's own streams are written where they are: opened again, they would begin at a different position.
     fn stream(&self, fill: Fill) -> io::Result<()> {
         match self.path.to_str() {
             Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => {
@@ -205,7 +206,7 @@ impl OutputFile {
     }
 }
 
-/// The folder of a file.
+/// Returns the folder of a file.
 pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -217,12 +218,12 @@ fn check_is_there(folder: &Path) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::NotFound, format!("there is no folder {}", folder.display())))
 }
 
-/// Says what was written, in the same words for all commands.
+/// Reports what was written, in the same words for all commands.
 pub fn say_written(what: &str) {
     say(format_args!("wrote {}", harmless(what)));
 }
 
-/// Whether a path is written to instead of replaced. The streams of a process can lead to plain files.
+/// Whether a path is written to rather than replaced. A process's own streams can lead to plain files.
 fn is_stream(path: &Path, there: &Metadata) -> bool {
     let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc/self/fd"];
     !there.is_file() || own.iter().any(|own| path.starts_with(own))

@@ -1,4 +1,4 @@
-//! Colours for the terminal. They vanish by themselves where the output is not one, or `NO_COLOR` is set, or `TERM` is dumb.
+//! Colours for the terminal. They vanish where the output is not a terminal, `NO_COLOR` is set, or `TERM` is dumb.
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -8,58 +8,95 @@ use necrodome_rules::{
     names::Names,
     words::{Ink, Shade, Span, Text},
 };
+use ratatui::crossterm::terminal;
 use std::{
+    borrow::Cow,
     env, fmt,
     io::{self, IsTerminal, Write},
 };
 
-/// As many columns as a terminal shows at least.
+/// The width of a terminal that does not report its own, and of prose in a file or a pipe.
 pub const WIDTH: usize = 80;
 
-/// Words in lines that fit a terminal. So many columns of the first line are taken already; the others begin with two spaces if
-/// there are any. A word that is too long is broken.
+/// The narrowest width that is believed: no terminal in use is narrower.
+const NARROWEST: usize = 20;
+
+/// Returns the width in the variable COLUMNS, else that of the terminal, or `None` for a file or a pipe.
+fn columns() -> Option<usize> {
+    let asked = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let here = || terminal::size().ok().filter(|_| io::stdout().is_terminal()).map(|(width, _)| width.into());
+    asked.or_else(here).filter(|&columns| columns >= NARROWEST)
+}
+
+/// Returns the width of prose: lines of more than 120 columns are hard to read.
+pub fn width() -> usize {
+    columns().unwrap_or(WIDTH).min(120)
+}
+
+/// Wraps a text to fit the terminal. The first line has `taken` columns less; if there are any, the other lines begin with two
+/// spaces. Only a word that is too long for a line is broken.
 pub fn wrapped(text: &str, taken: usize) -> Vec<String> {
     let indent = if taken > 0 { "  " } else { "" };
-    fill(text, taken, indent, WIDTH)
+    fill(text, taken, indent, width())
 }
 
-/// Words in a column that begins here and ends with the terminal; the first line stands behind something else.
+/// Wraps a text into the columns between `from` and the end of the terminal; its first line follows other text.
 pub fn column(text: &str, from: usize) -> String {
-    fill(text, 0, "", WIDTH - from).join(&format!("\n{:from$}", ""))
+    hanging(text, from, from, width())[from..].to_owned()
 }
 
-fn fill(text: &str, taken: usize, indent: &str, width: usize) -> Vec<String> {
-    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), taken);
-    for word in text.split(' ') {
-        let space = usize::from(!line.trim_start().is_empty());
-        if used + space + word.chars().count() <= width {
-            line.extend([&" "[..space], word]);
-            used += space + word.chars().count();
-            continue;
-        }
-        if used > indent.len() {
-            lines.push(std::mem::replace(&mut line, indent.to_owned()));
-            used = indent.len();
-        }
-        for letter in word.chars() {
-            if used == width {
-                lines.push(std::mem::replace(&mut line, indent.to_owned()));
-                used = indent.len();
-            }
-            line.push(letter);
-            used += 1;
-        }
+/// Writes a line of a story, which begins in the column `from`. A terminal gets it wrapped between words; a file or a pipe gets one
+/// line, for programs that search it.
+pub fn line(out: &mut dyn Write, from: usize, text: &str) -> io::Result<()> {
+    writeln!(out, "{}", hanging(text, from, from + 2, columns().unwrap_or(usize::MAX)))
+}
+
+/// Wraps a question that begins in the third column; the answer follows it.
+pub fn question(text: &str) -> String {
+    hanging(text, 2, 2, width())
+}
+
+/// Wraps a text that has its own line breaks and small tables.
+pub fn page(text: &str) -> String {
+    text.lines().flat_map(|line| fitted(line, 0, width())).collect::<Vec<_>>().join("\n")
+}
+
+/// Wraps a line, which may belong to a small table, to this width. What does not fit continues below the second column of the
+/// table, or `more` columns to the right of where the line begins.
+pub fn fitted(line: &str, more: usize, width: usize) -> Vec<String> {
+    let spaces = |text: &str| text.len() - text.trim_start().len();
+    let from = spaces(line);
+    let second = line[from..].find("  ").map(|gap| from + gap + spaces(&line[from + gap..]));
+    let below = second.filter(|&second| second <= width / 2).unwrap_or(from + more);
+    fill(line, 0, &" ".repeat(below), width)
+}
+
+/// Wraps a text whose first line begins in one column and the others in another.
+fn hanging(text: &str, first: usize, others: usize, width: usize) -> String {
+    " ".repeat(first) + &fill(text, first, &" ".repeat(others), width).join("\n")
+}
+
+/// Wraps a text to this width: the first line has `taken` columns less, the others begin with `indent`.
+pub fn fill(text: &str, taken: usize, indent: &str, width: usize) -> Vec<String> {
+    let before = " ".repeat(taken);
+    let options = textwrap::Options::new(width)
+        .initial_indent(&before)
+        .subsequent_indent(indent)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let mut lines: Vec<String> = textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect();
+    if let Some(first) = lines.first_mut() {
+        *first = first.get(taken..).unwrap_or_default().to_owned();
     }
-    lines.push(line);
     lines
 }
 
-/// Whether the terminal shows lines of plain text and nothing else.
+/// Whether the terminal shows only lines of plain text.
 pub fn is_dumb() -> bool {
     env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
-/// No colours on a dumb terminal, unless they are forced.
+/// Turns colours off on a dumb terminal, unless they are forced.
 pub fn choose_colours() {
     let forced = env::var_os("CLICOLOR_FORCE").is_some_and(|force| !force.is_empty());
     if is_dumb() && !forced {
@@ -72,22 +109,23 @@ pub fn error_is_coloured() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
-/// Whether standard error is a terminal on which something can be drawn again and again.
+/// Whether standard error is a terminal on which lines can be redrawn.
 pub fn error_redraws() -> bool {
     io::stderr().is_terminal() && !is_dumb()
 }
 
-/// A line on standard error. That nobody reads it any more must not cost a result.
+/// Prints a line on standard error. If nobody reads it any more, that must not lose a result.
 pub fn say(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// Text from elsewhere, such as a path, without what a terminal would obey: control characters, and those that turn the direction.
+/// Removes what a terminal would obey from an untrusted text, such as a path: control characters, and those that change the
+/// direction of text.
 pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { c } else { necrodome_arena::fault::harmless(c) }).collect()
 }
 
-/// Text in a style.
+/// A text in a style.
 pub struct Painted<T>(pub Style, pub T);
 
 impl<T: fmt::Display> fmt::Display for Painted<T> {
@@ -120,7 +158,7 @@ pub fn dim<T>(text: T) -> Painted<T> {
     Painted(Style::new().dimmed(), text)
 }
 
-/// A colour of its own for each of the first entries.
+/// Gives each of the first entries a different colour.
 pub fn of_entry<T>(index: usize, text: T) -> Painted<T> {
     use AnsiColor::{BrightBlue, BrightCyan, BrightMagenta, BrightRed, BrightWhite, BrightYellow};
     const COLOURS: [AnsiColor; 6] =
@@ -128,12 +166,12 @@ pub fn of_entry<T>(index: usize, text: T) -> Painted<T> {
     Painted(colour(COLOURS[index % COLOURS.len()]).bold(), text)
 }
 
-/// A seat's name, in the colour of the seat.
+/// Returns the name of a seat, in its colour.
 pub fn name(names: &Names, seat: Seat) -> Painted<&str> {
     of_entry(seat.index(), &names[seat])
 }
 
-/// Words of a game, in their colours.
+/// Returns the words of a game, in their colours.
 pub fn text(text: &Text) -> String {
     text.0.iter().map(span).collect()
 }
@@ -151,7 +189,7 @@ fn span(span: &Span) -> String {
     }
 }
 
-/// The style of a die.
+/// Returns the style of a die.
 pub const fn shaded(shade: Shade) -> Style {
     match shade {
         Shade::Plain => Style::new(),
@@ -166,16 +204,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_line_is_wider_than_a_terminal() {
+    fn no_line_is_wider_than_a_terminal_and_no_word_is_broken() {
         let text = format!("some words {} and {} more", "x".repeat(200), "wörd ".repeat(40));
-        for taken in [0, 9, 79, 80, 200] {
-            let lines = wrapped(&text, taken);
-            assert!(lines[1..].iter().all(|line| line.chars().count() <= WIDTH), "{lines:#?}");
-            assert!(taken + lines[0].chars().count() <= WIDTH.max(taken), "{lines:#?}");
-            let letters = |text: &str| text.replace(' ', "");
-            assert_eq!(letters(&lines.concat()), letters(&text), "nothing is lost");
+        for width in [60, 80, 120] {
+            for taken in [0, 9, width - 1, width, 200] {
+                let lines = fill(&text, taken, "  ", width);
+                assert!(lines[1..].iter().all(|line| line.chars().count() <= width), "{lines:#?}");
+                assert!(taken + lines[0].chars().count() <= width.max(taken), "{lines:#?}");
+                let letters = |text: &str| text.replace(' ', "");
+                assert_eq!(letters(&lines.concat()), letters(&text), "nothing is lost");
+                let whole = |word: &str| word == "wörd" || !word.contains('w') || word == "words";
+                assert!(lines.iter().flat_map(|line| line.split(' ')).all(whole), "{lines:#?}");
+            }
         }
-        assert_eq!(wrapped("a few words", 0), ["a few words"]);
-        assert_eq!(wrapped("a few words", 70), ["a few", "  words"]);
+        assert_eq!(fill("a few words", 0, "", 80), ["a few words"]);
+        assert_eq!(fill("a few words", 70, "  ", 80), ["a few", "  words"]);
+        assert_eq!(fill("", 4, "  ", 80), [""]);
+        assert_eq!(fill("stop-at never breaks", 0, "", 6), ["stop-a", "t", "never", "breaks"]);
+        let red = red("one two").to_string();
+        assert_eq!(fill(&red, 0, "", 7), [red], "colours take no room");
+    }
+
+    #[test]
+    fn a_line_goes_on_below_its_beginning() {
+        assert_eq!(hanging("one two three", 2, 4, 9), "  one two\n    three");
+        assert_eq!(hanging("one two three", 0, 2, usize::MAX), "one two three");
     }
 }

@@ -1,4 +1,4 @@
-//! How far a long piece of work is: a bar on a terminal, a line now and then elsewhere.
+//! The progress of a long piece of work: a bar on a terminal, an occasional line elsewhere.
 
 use crate::paint::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a plain line is written. What takes less time is done in silence.
+/// How often a plain line is written. Shorter work is silent.
 const EVERY: Duration = Duration::from_secs(5);
 /// The length of the bar.
 const WHOLE: u64 = 1000;
@@ -21,7 +21,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// `what` is done, such as `playing`.
+    /// Begins to show progress; `what` names the work, such as `playing`.
     pub fn new(what: &'static str) -> Self {
         let bar = stderr().is_terminal().then(|| {
             let bar =
@@ -34,7 +34,7 @@ impl Progress {
         Progress { what, bar, began: Instant::now(), told: Instant::now() }
     }
 
-    /// So much is done, from 0 to 1.
+    /// Shows the share of the work that is done, from 0 to 1.
     pub fn show(&mut self, share: f64) {
         if let Some(bar) = &self.bar {
             let position = (share * WHOLE as f64) as u64;

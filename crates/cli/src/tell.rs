@@ -1,5 +1,5 @@
-//! Stories: a match in words, as it goes on. The words of each game are its own (`necrodome_rules`); here they are printed, and
-//! a game may have a teller of its own.
+//! Stories: a match in words while it is played. The words of each game are in `necrodome_rules`; they are printed here. A game may
+//! also bring its own teller.
 
 use crate::{
     games,
@@ -13,9 +13,9 @@ use necrodome_rules::{
 };
 use std::io::{self, Write};
 
-/// Tells a match to somebody who may hear everything.
+/// Narrates a match for somebody who may know everything.
 pub trait Teller<G: Game> {
-    /// Tells what happened since the last decision.
+    /// Narrates what happened since the last decision.
     fn tell(
         &mut self,
         out: &mut dyn Write,
@@ -30,7 +30,7 @@ pub trait Teller<G: Game> {
     }
 }
 
-/// The teller of a game: its own, or one that tells every event in a line.
+/// Returns the teller of a game: its own, or one that tells every event in a line.
 pub fn teller<G: Listed>() -> Box<dyn Teller<G>> {
     games::own::<Box<dyn Teller<G>>>().unwrap_or_else(|| Box::new(Story::default()))
 }
@@ -47,14 +47,14 @@ impl<G: Listed> Teller<G> for Story {
     }
 }
 
-/// Tells events, one line each. Where nothing is hidden, turn follows turn, and the name of a player stands above theirs.
+/// Tells events, one line each. In games without secrets, turns follow each other, and each turn has the player's name above it.
 #[derive(Default)]
 pub struct Story {
-    /// Whose turn is told.
+    /// The player whose turn is being told.
     current: Option<Seat>,
-    /// Lines since a turn began or ended.
+    /// How many lines there were since a turn began or ended.
     lines: u32,
-    /// Whether the game says where turns begin and end; otherwise one ends when another player does something.
+    /// Whether the game marks where turns begin and end. Otherwise a turn ends when another player does something.
     has_marks: bool,
 }
 
@@ -73,15 +73,16 @@ impl Story {
         let sentence = || paint::text(&told.sentence(names));
         let own = headed && told.seat.is_some() && told.seat == self.current;
         match told.seat {
-            _ if told.mark && !own => writeln!(out, "{}", sentence())?,
+            _ if told.mark && !own => paint::line(out, 0, &sentence())?,
             Some(seat)
                 if headed && !own && (self.current.is_none() || self.lines == 0 || !self.has_marks) =>
             {
-                writeln!(out, "{}\n  {}", paint::name(names, seat), paint::text(&told.text))?;
+                writeln!(out, "{}", paint::name(names, seat))?;
+                paint::line(out, 2, &paint::text(&told.text))?;
                 self.current = Some(seat);
             }
-            _ if own => writeln!(out, "  {}", paint::text(&told.text))?,
-            _ => writeln!(out, "  {}", sentence())?,
+            _ if own => paint::line(out, 2, &paint::text(&told.text))?,
+            _ => paint::line(out, 2, &sentence())?,
         }
         if told.mark {
             self.has_marks = true;
@@ -93,7 +94,7 @@ impl Story {
     }
 }
 
-/// What somebody said about a decision.
+/// Prints the reason that a player gave for a decision.
 pub fn reason(out: &mut dyn Write, reason: &str) -> io::Result<()> {
-    writeln!(out, "  {}", dim(format!("reason: {reason:?}")))
+    paint::line(out, 2, &dim(format!("reason: {reason:?}")).to_string())
 }

@@ -1,4 +1,4 @@
-//! How fast a long script is judged: `cargo bench -p necrodome-judge --bench script`. The baseline is to look at every
+//! Measures how fast a long script is judged: `cargo bench -p necrodome-judge --bench script`. The baseline looks at every
 //! byte of the text once.
 
 #![allow(clippy::unwrap_used)]
@@ -40,7 +40,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), value)
 }
 
-/// A game that goes on: everybody is cured at the end of each turn.
+/// Writes a game that goes on: everybody is cured at the end of each turn.
 fn script(commands: usize) -> String {
     let mut text = String::from("SET max_turns 10000\nSET start_antibodies 1000\n");
     for player in 0..PLAYERS {

@@ -1,5 +1,5 @@
-//! `cargo bench -p necrodome-judge`: games of 30 players and 8 turns a second on one core, against the plain way of playing
-//! them: every player with a bot of its own in a box.
+//! Measures games of 30 players and 8 turns a second on one core: `cargo bench -p necrodome-judge`. The baseline is the plain way
+//! of playing them: every player has their own boxed bot.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ const TURNS: u32 = 8;
 const ROUNDS: u64 = 40;
 const GAMES: u64 = 500;
 
-/// Plays as a human until it is told to be a zombie.
+/// Plays as a human until the bot is told that it is a zombie.
 struct Both<B>(B, B);
 
 impl<B: Bot<Infection>> Bot<Infection> for Both<B> {
@@ -62,7 +62,7 @@ impl Plain {
         (outcome.turns, game.party().ending().unwrap())
     }
 
-    /// Each player with its own bots and its own randomness.
+    /// Plays a game in which each player has their own bots and their own randomness.
     fn boxed(&self, number: u64) -> (u32, Ending) {
         let seat = |seat: usize| -> Box<dyn Bot<Infection>> {
             let chance = |purpose| Seeded::new(number, purpose, seat as u64);
@@ -71,7 +71,7 @@ impl Plain {
         self.game(&mut (0..PLAYERS).map(seat).collect::<Vec<_>>(), number)
     }
 
-    /// The very game that the simulation plays.
+    /// Plays the very game that the simulation plays.
     fn same(&self, number: u64) -> (u32, Ending) {
         let shared = |which, purpose| {
             Shared(Rc::new(RefCell::new(self.build(which, Seeded::new(1, purpose, number)))))

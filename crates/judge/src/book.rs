@@ -1,4 +1,4 @@
-//! The judge's book: a game as the script tells it, command by command.
+//! The judge's book: a game as the script records it, command by command.
 
 use crate::script::{Cause, Command, Dialect, Line, Mistake, Parsed, Shared, Side, Word, nearest};
 use necrodome_rules::{
@@ -12,13 +12,13 @@ use necrodome_rules::{
 use serde::Serialize;
 use std::{collections::BTreeMap, ops::Range};
 
-/// What holds in older scripts, and in older set-ups that do not say otherwise.
+/// The defaults of older scripts, and of older set-ups.
 pub(crate) const OLDER: [(&str, &str); 2] = [("rules", "classic"), ("max_turns", "10000")];
 
-/// Mistakes that are shown. Who has made more has given us something else than a script.
+/// The most mistakes that are shown. A file with more is not a script.
 pub const SHOWN: usize = 100;
 
-/// A game up to some line of its script.
+/// The state of a game after some lines of its script.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Book {
     names: Vec<String>,
@@ -28,29 +28,29 @@ pub struct Book {
     settings: Vec<(String, String)>,
     rules: InfectionRules,
     party: Option<Party>,
-    /// The turn has just been closed because everybody had ended it.
+    /// Whether the turn has just been closed because everybody had ended theirs.
     closed_by_itself: bool,
     records: Vec<Record>,
     mistakes: Vec<Mistake>,
-    /// The mistake that is to blame for others of the same cause.
+    /// The mistake that caused others, by cause.
     blamed: BTreeMap<Cause, usize>,
-    /// The first command starts the game, as in older scripts.
+    /// Whether the first command starts the game, as in older scripts.
     starts_itself: bool,
-    /// There is a `SET`, perhaps further down, as in no older script.
+    /// Whether there is a `SET`, perhaps further down. No older script has one.
     sets: bool,
 }
 
-/// What a line did.
+/// The effect of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Record {
     /// The line of the script.
     pub line: usize,
-    /// What happened.
+    /// The event.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What happened, as the judge knows it.
+/// An event, as the judge knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum What {
@@ -61,48 +61,48 @@ pub enum What {
         /// What each player was told.
         private: Vec<PrivateReport>,
     },
-    /// Somebody came late.
+    /// A player joined late.
     Joined {
-        /// Who.
+        /// The player.
         seat: Seat,
         /// What they were told.
         private: PrivateReport,
     },
     /// Two players met.
     Contact {
-        /// Both sides.
+        /// The two sides.
         sides: [ContactSide; 2],
     },
     /// A player took the antidote.
     Antidote {
-        /// Who.
+        /// The player.
         seat: Seat,
-        /// What they were before.
+        /// The player before.
         before: Player,
-        /// What they are now.
+        /// The player after.
         after: Player,
-        /// The antidotes they had, in the classic rules: without one nothing happens.
+        /// The antidotes they had before, in the classic rules: without one nothing happens.
         #[serde(skip_serializing_if = "Option::is_none")]
         antidotes: Option<u32>,
     },
     /// A player ended their turn.
     Ended {
-        /// Who.
+        /// The player.
         seat: Seat,
     },
     /// A turn was closed.
     TurnClosed {
-        /// Which, from 1.
+        /// The number of the turn, from 1.
         turn: u32,
-        /// Who met nobody, and so broke a rule.
+        /// The players who met nobody, and so broke a rule.
         without_contact: Vec<Seat>,
-        /// Who became a zombie.
+        /// The players who became zombies.
         turned: Vec<Seat>,
         /// What everybody was told.
         public: PublicReport,
         /// What each player was told.
         private: Vec<PrivateReport>,
-        /// How the game ended, if it did.
+        /// How the game ended, or `None` if it goes on.
         ending: Option<Ending>,
     },
 }
@@ -110,18 +110,18 @@ pub enum What {
 /// One side of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ContactSide {
-    /// Who.
+    /// The player.
     pub seat: Seat,
     /// What they committed.
     pub commit: Commitment,
-    /// What they were before.
+    /// The player before.
     pub before: Player,
-    /// What they are now.
+    /// The player after.
     pub after: Player,
 }
 
 impl Book {
-    /// Plays a whole script. What is wrong is left out and listed.
+    /// Plays a whole script. Wrong lines are left out and listed as mistakes.
     pub fn of(parsed: &Parsed) -> Self {
         let mut book = Book::of_dialect(parsed.dialect);
         let sets = |line: &Line| matches!(line.command, Some(Command::Set { .. }));
@@ -138,7 +138,7 @@ impl Book {
         book
     }
 
-    /// An empty book for a script of this dialect. Older scripts have no limit of turns but the one they name.
+    /// Makes an empty book for a script of this dialect. Older scripts have no limit on turns unless they name one.
     fn of_dialect(dialect: Dialect) -> Self {
         let mut book = Book { starts_itself: dialect == Dialect::Older, ..Book::default() };
         if book.starts_itself {
@@ -148,7 +148,7 @@ impl Book {
         book
     }
 
-    /// Lists a mistake, or adds its line to the one that it comes of.
+    /// Lists a mistake, or adds its line to the mistake that caused it.
     fn blame(&mut self, mistake: Mistake) {
         let Shared { of, makes, .. } = mistake.shared.as_deref().cloned().unwrap_or_default();
         let known = of.as_ref().and_then(|cause| self.blamed.get(cause)).copied();
@@ -161,7 +161,7 @@ impl Book {
         }
     }
 
-    /// Carries out a line. On a mistake nothing has changed but the list of mistakes.
+    /// Carries out a line. On a mistake, only the list of mistakes changes.
     pub fn write(&mut self, line: &Line) -> Result<(), Mistake> {
         let done = self.carry_out(line);
         if let Err(mistake) = &done {
@@ -205,12 +205,8 @@ impl Book {
     fn set(&mut self, line: &Line, option: &Word, value: &Word) -> Result<(), Mistake> {
         self.before_start(line)?;
         if self.starts_itself {
-            let mut mistake = mistake(
-                line,
-                &line.span,
-                "options are set in no script of an older judge",
-                "expected no SET",
-            );
+            let mut mistake =
+                mistake(line, &line.span, "a script of an older judge can't set options", "expected no SET");
             mistake.help = Some("necrodome judge convert rewrites the script".into());
             return Err(mistake);
         }
@@ -234,7 +230,7 @@ impl Book {
         }
     }
 
-    /// The settings with some more, and the rules they make.
+    /// Adds some settings. Returns all of them, and the rules that follow.
     fn with(&self, more: &[(&str, &str)]) -> Result<(Vec<(String, String)>, InfectionRules), OptionError> {
         let is_new = |(name, _): &&(String, String)| more.iter().all(|(other, _)| other != name);
         let mut settings: Vec<(String, String)> = self.settings.iter().filter(is_new).cloned().collect();
@@ -243,7 +239,7 @@ impl Book {
         Ok((settings, rules))
     }
 
-    /// The rules that the counts of an older `GAME_START` stand for: the turns, or both limits.
+    /// Sets the rules that the counts of an older `GAME_START` stand for: the turns, or both limits.
     fn count(&mut self, line: &Line, counts: &[Word]) -> Result<(), Mistake> {
         let (names, help): (&[&str], _) = match counts {
             [] => return Ok(()),
@@ -258,7 +254,7 @@ impl Book {
             }
         };
         if self.sets {
-            let message = "counts do not go together with SET";
+            let message = "counts after GAME_START don't go together with SET";
             let mut mistake = mistake(line, &counts[0].span, message, "expected GAME_START alone");
             mistake.help = Some(help.into());
             return Err(mistake);
@@ -298,7 +294,7 @@ impl Book {
         }
         if name.text.chars().count() > MAX_NAME || name.text.chars().any(char::is_control) {
             let expected = format!("expected a name of at most {MAX_NAME} characters");
-            return Err(mistake(line, &name.span, "this name cannot be used", expected));
+            return Err(mistake(line, &name.span, "this name can't be used", expected));
         }
         if let Some(party) = &mut self.party {
             match party.join(zombie) {
@@ -431,13 +427,13 @@ impl Book {
         })
     }
 
-    /// Finds a player by their name or by the beginning of it.
+    /// Finds a player by their name or the beginning of it.
     fn seat(&self, line: &Line, word: &Word) -> Result<Seat, Mistake> {
         let key = word.text.to_lowercase();
         self.find(&key).map_err(|found| match found {
             Found::Nobody => {
                 let message = format!("nobody is called {:?}", word.text);
-                let expected = "expected the name of a player, or how it begins";
+                let expected = "expected the name of a player, or its beginning";
                 let mut mistake = mistake(line, &word.span, message, expected);
                 let cause = self.refused(&key).unwrap_or(Cause::Unknown(key));
                 // To look at all names takes long: once for each name, and not for a script that is none.
@@ -454,7 +450,7 @@ impl Book {
         })
     }
 
-    /// A player who could not join and whose name begins so.
+    /// Finds a player who could not join and whose name begins with `key`.
     fn refused(&self, key: &str) -> Option<Cause> {
         let (cause, _) = self.blamed.range(Cause::Refused(key.to_owned())..).next()?;
         matches!(cause, Cause::Refused(name) if name.starts_with(key)).then(|| cause.clone())
@@ -478,25 +474,23 @@ impl Book {
         }
     }
 
-    /// A command that the rules forbid, with names instead of seats.
+    /// Makes the mistake for a command that the rules forbid, with names instead of seats.
     fn refuse(&self, line: &Line, refused: &Refused, seats: &[Seat], words: &[&Word]) -> Mistake {
         let name = |seat: &Seat| &self.names[seat.index()];
         let (who, message, expected) = match refused {
             Refused::Over => (None, "the game is over".to_owned(), "expected no more commands"),
-            Refused::Full => {
-                (None, "there are as many players as a game takes".to_owned(), "expected no more players")
-            }
+            Refused::Full => (None, "the game is full".to_owned(), "expected no more players"),
             Refused::NoLatecomers => {
-                (None, "nobody comes late by the classic rules".to_owned(), "expected no more players")
+                (None, "by the classic rules nobody can join late".to_owned(), "expected no more players")
             }
             Refused::NoSuchPlayer { seat } => {
                 (Some(seat), "there is no such player".to_owned(), "expected a player")
             }
             Refused::Itself { seat } => {
-                (Some(seat), format!("{} cannot meet themselves", name(seat)), "expected two players")
+                (Some(seat), format!("{} can't meet themselves", name(seat)), "expected two players")
             }
             Refused::Again { a, b } => {
-                let message = format!("{} and {} have met in this turn already", name(a), name(b));
+                let message = format!("{} and {} have already met in this turn", name(a), name(b));
                 (None, message, "expected two who have not met since the last NEXT_TURN")
             }
             Refused::Ended { seat } => {
@@ -510,7 +504,7 @@ impl Book {
             ),
             Refused::NoCommitments { seat } => {
                 let message =
-                    format!("{} commits something, and the classic rules know no such thing", name(seat));
+                    format!("{} commits something, but the classic rules have no commitments", name(seat));
                 (Some(seat), message, "expected a name without ! and *")
             }
             Refused::NoAntibody { seat } => {
@@ -522,14 +516,14 @@ impl Book {
                 (Some(seat), message, "expected a human")
             }
             Refused::NotZombie { seat } => {
-                let message = format!("{} is no zombie, and only zombies apply viruses", name(seat));
+                let message = format!("{} is not a zombie, and only zombies apply viruses", name(seat));
                 (Some(seat), message, "expected a zombie")
             }
             Refused::ZeroViruses { seat } => {
                 (Some(seat), format!("{} applies no virus", name(seat)), "expected at least *1, or nothing")
             }
             Refused::TooManyViruses { seat, count, has } => {
-                let message = format!("{} applies {count} viruses and has {has}", name(seat));
+                let message = format!("{} applies {count} viruses but has {has}", name(seat));
                 (Some(seat), message, "expected no more viruses than they have")
             }
         };
@@ -539,7 +533,7 @@ impl Book {
         if *refused == Refused::Over { mistake.of(Cause::Over) } else { mistake }
     }
 
-    /// All players by seat.
+    /// The names of all players, by seat.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -549,38 +543,38 @@ impl Book {
         &self.rules
     }
 
-    /// The state of the game, once it has started.
+    /// The state of the game, or `None` before it starts.
     pub fn party(&self) -> Option<&Party> {
         self.party.as_ref()
     }
 
-    /// Who joined as a zombie.
+    /// Whether each player joined as a zombie, by seat.
     pub fn zombies(&self) -> &[bool] {
         &self.zombies
     }
 
-    /// All that happened, in order.
+    /// Everything that happened, in order.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// All that is wrong with the script, by line.
+    /// The mistakes in the script, by line.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
 
-    /// A player by their name or by the beginning of it.
+    /// Finds a player by their name or the beginning of it.
     pub fn player(&self, name: &str) -> Option<Seat> {
         self.find(&name.to_lowercase()).ok()
     }
 
-    /// Those who have met nobody in this turn.
+    /// The players who have met nobody in this turn.
     pub fn without_contact(&self) -> Vec<Seat> {
         self.party.as_ref().map_or(Vec::new(), |party| party.without_contact().collect())
     }
 }
 
-/// Why a name is nobody's.
+/// Why no player has a name.
 enum Found {
     Nobody,
     Several(Vec<String>),
@@ -607,7 +601,7 @@ fn mistake(
     }
 }
 
-/// What a player counts as in the end: for reports.
+/// The name of a role at the end of the game, for reports.
 pub fn role_word(role: Role) -> &'static str {
     match role {
         Role::Human => "human",

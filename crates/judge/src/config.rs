@@ -1,4 +1,4 @@
-//! The set-up of a party in YAML, and the script that begins it.
+//! The set-up of a party in YAML, and the script that it begins with.
 
 use crate::script::{Dialect, Script};
 use necrodome_rules::{
@@ -11,18 +11,18 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_saphyr::{Location, Spanned};
 use std::{collections::BTreeMap, fmt};
 
-/// Who plays by which rules.
+/// A set-up: the players and the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// The players, as they were listed.
     pub players: Vec<String>,
-    /// The rules; `zombies` of the players are zombies.
+    /// The rules. `zombies` of the players start as zombies.
     pub rules: InfectionRules,
-    /// The judge for whom it was written.
+    /// The judge that the file was written for.
     pub dialect: Dialect,
 }
 
-/// What is wrong with a set-up, and where.
+/// An error in a set-up, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// The line, from 1.
@@ -41,7 +41,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// A set-up to start from, with comments.
+/// An example of a set-up, with comments.
 pub const EXAMPLE: &str = "\
 # A party of Infection. Change what you like, then run: necrodome judge new --force
 
@@ -59,12 +59,14 @@ players:
 # How many of them are zombies at the start: fewer than there are players. Who, is drawn.
 zombies: 1
 
-# The game ends after so many turns.
-max_turns: 8
+# The number of turns.
+max_turns: 4
 
 # What everybody has at the start.
-start_antibodies: 0
+start_antibodies: 3
 start_viruses: 0
+
+# Without these lines they are what suits the number of players. How such a game goes: necrodome judge simulate --config config.yml
 
 # What becomes of viruses that find no antibody to cancel: carry or lost.
 surplus_virus: carry
@@ -72,7 +74,7 @@ surplus_virus: carry
 # With rules: classic there are points and one antidote each instead: necrodome docs rules/infection-classic
 ";
 
-/// The keys of older set-ups beside `players`, and what they are called today. Ruby wrote some of them as symbols, with a
+/// The keys of older set-ups besides `players`, and their names today. Ruby wrote some of them as symbols, with a
 /// colon in front.
 const OLDER: [(&str, &str); 5] = [
     ("zombie_count", "zombies"),
@@ -130,11 +132,11 @@ impl Config {
         }
         check_names(&players)?;
         let older = keys(text).is_some_and(|keys| keys.value.keys().any(|key| today(key) != key));
-        let defaults = InfectionRules {
-            rules: if older { Ruleset::Classic } else { Ruleset::Standard },
-            max_turns: Bounded::new(if older { 10_000 } else { 8 }),
-            ..InfectionRules::default()
-        };
+        let rules = raw.rules.unwrap_or(if older { Ruleset::Classic } else { Ruleset::Standard });
+        let usual = InfectionRules { rules, ..InfectionRules::default() };
+        let usual = if rules == Ruleset::Standard { usual.suited(players.len()) } else { usual };
+        let max_turns = if older { Bounded::new(10_000) } else { usual.max_turns };
+        let defaults = InfectionRules { max_turns, ..usual };
         let zombies = raw.zombies.as_ref().map_or(defaults.zombies, |zombies| zombies.value);
         // Without a human, the game is over before it begins.
         if zombies.get() as usize >= players.len() {
@@ -147,7 +149,7 @@ impl Config {
             players: players.into_iter().map(|name| name.value).collect(),
             dialect: if older { Dialect::Older } else { Dialect::Current },
             rules: InfectionRules {
-                rules: raw.rules.unwrap_or(defaults.rules),
+                rules,
                 zombies,
                 max_turns: raw.max_turns.unwrap_or(defaults.max_turns),
                 start_antibodies: raw.start_antibodies.unwrap_or(defaults.start_antibodies),
@@ -160,7 +162,7 @@ impl Config {
         })
     }
 
-    /// The script that begins this party, with the roles drawn from `seed`.
+    /// Writes the script that this party begins with, with the roles drawn from `seed`.
     pub fn script(&self, seed: impl Into<Seed>) -> String {
         let seed = seed.into();
         let zombies = self.rules.zombies.get() as usize;
@@ -189,13 +191,13 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::E
     serde_saphyr::from_str_with_options(text, serde_saphyr::options! { with_snippet: false })
 }
 
-/// What a key is called today.
+/// Today's name of a key.
 pub(crate) fn today(key: &str) -> &str {
     let plain = key.strip_prefix(':').unwrap_or(key);
     OLDER.iter().find(|(older, _)| *older == plain).map_or(plain, |(_, today)| today)
 }
 
-/// The keys of a set-up, with the places of all values.
+/// Reads the keys of a set-up, with the places of all values.
 pub(crate) fn keys(text: &str) -> Option<Spanned<BTreeMap<String, Spanned<IgnoredAny>>>> {
     read(text).ok()
 }
@@ -234,7 +236,10 @@ mod tests {
     fn the_example_is_a_party() {
         let config = Config::parse(EXAMPLE).unwrap();
         assert_eq!((config.players.len(), config.rules.zombies.get()), (8, 1));
-        assert_eq!(config.rules, InfectionRules::default());
+        assert_eq!(config.rules, InfectionRules::default().suited(8));
+        let names = EXAMPLE.lines().filter(|line| line.starts_with("players") || line.starts_with("  -"));
+        let bare = Config::parse(&names.collect::<Vec<_>>().join("\n")).unwrap();
+        assert_eq!(bare, config, "what a set-up does not say suits its players");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Scripts and set-ups of an older judge as this one writes them.
+//! Converts the scripts and set-ups of an older judge into those of this one.
 
 use crate::{
     book::{Book, OLDER},
@@ -8,7 +8,7 @@ use crate::{
 use serde_saphyr::Location;
 use std::collections::BTreeSet;
 
-/// An older script as this judge writes it: the rules are set by name, and the game starts with a line of its own. Lines that
+/// Converts an older script: the rules are set by name, and the game starts with a line of its own. Lines that
 /// do not count are left out.
 pub fn script(parsed: &Parsed, book: &Book) -> Script {
     let mut script = Script::default();
@@ -32,8 +32,8 @@ pub fn script(parsed: &Parsed, book: &Book) -> Script {
     script
 }
 
-/// An older set-up as this judge writes it: keys have their names of today, and what older judges took for granted is said.
-/// All else stays as it is.
+/// Converts an older set-up: keys get today's names, and the defaults of older judges are written out.
+/// The rest stays unchanged.
 pub fn set_up(text: &str, config: &Config) -> Result<String, ConfigError> {
     let same = Config { dialect: Dialect::Current, ..config.clone() };
     // YAML has more forms than anybody uses: what came of it is checked.

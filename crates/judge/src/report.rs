@@ -1,6 +1,6 @@
-//! What may be said to whom: the judge's whole view, what may be read aloud, what may be whispered to one player.
+//! Reports for each listener: the judge's whole view, the text to read aloud, the text to whisper to one player.
 //!
-//! Each is built from what its listener may hear, never from the judge's view with things removed.
+//! Each report is built from what its listener may hear, never from the judge's view with things removed.
 
 use crate::book::{Book, ContactSide, What, role_word};
 use necrodome_rules::{
@@ -14,7 +14,7 @@ use necrodome_rules::{
 use serde::Serialize;
 use std::fmt::{self, Write};
 
-/// What everybody is told, in one sentence.
+/// Writes the announcement for everybody, in one sentence.
 pub fn announcement(public: &PublicReport) -> String {
     let [humans, zombies] = [count(public.humans, "human"), count(public.zombies, "zombie")];
     let (most, others) = (public.most_antibodies, public.most_viruses);
@@ -30,7 +30,7 @@ pub fn announcement(public: &PublicReport) -> String {
     }
 }
 
-/// What one player is told, in one sentence.
+/// Writes the report for one player, in one sentence.
 pub fn whisper(private: &PrivateReport) -> String {
     let who = match private.identity {
         Identity::Human => "human",
@@ -44,9 +44,9 @@ pub fn whisper(private: &PrivateReport) -> String {
     format!("you are {who} and have {has}")
 }
 
-/// The rules that matter beside who plays.
+/// Describes the rules that matter besides the players.
 fn limits(rules: &InfectionRules) -> String {
-    let turns = rules.last_turn().map_or("no limit of turns".to_owned(), |turns| count(turns, "turn"));
+    let turns = rules.last_turn().map_or("no limit on turns".to_owned(), |turns| count(turns, "turn"));
     if !rules.is_classic() {
         return turns;
     }
@@ -57,17 +57,17 @@ fn limits(rules: &InfectionRules) -> String {
     format!("{turns}\nClassic rules: {cure} to cure an infection{idle}")
 }
 
-/// What taking the antidote did.
+/// Describes the effect of the antidote.
 pub fn antidote(before: &Player, antidotes: Option<u32>) -> &'static str {
     match (before.role, antidotes) {
         (_, Some(0)) => "has none left: nothing happens",
         (Role::Infected, _) => "is cured and human again",
-        (Role::Human, _) => "was not infected: it is spent for nothing",
-        (Role::Zombie, _) => "is a zombie: it is spent for nothing",
+        (Role::Human, _) => "was not infected: the antidote is wasted",
+        (Role::Zombie, _) => "is a zombie: the antidote is wasted",
     }
 }
 
-/// How the game ended, for everybody.
+/// Announces how the game ended.
 pub fn ending(book: &Book, ending: Ending) -> String {
     match ending {
         Ending::ZombiesWin => "no human is left: the zombies win".to_owned(),
@@ -81,22 +81,22 @@ pub fn ending(book: &Book, ending: Ending) -> String {
 /// A winner and their rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Winner {
-    /// The rank, from 1; who has as many antibodies shares it.
+    /// The rank, from 1; players with equally many antibodies share it.
     pub rank: u16,
     /// Their seat.
     #[serde(skip)]
     pub seat: Seat,
     /// Their name.
     pub name: String,
-    /// The antibodies that made the rank, where they did.
+    /// The antibodies that decided the rank, if they did.
     pub antibodies: Option<u32>,
-    /// The points that made the rank in the classic rules: handshakes of a human, infections by a zombie.
+    /// The points that decided the rank in the classic rules: a human's handshakes or a zombie's infections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<u32>,
 }
 
 impl Winner {
-    /// What made the rank, if anything did: `, 2 antibodies`.
+    /// Says what decided the rank, if anything did: `, 2 antibodies`.
     pub fn with(&self) -> String {
         let antibodies = self.antibodies.map(|n| count(n, "antibody"));
         let points = || self.points.map(|n| count(n, "point"));
@@ -104,7 +104,7 @@ impl Winner {
     }
 }
 
-/// The winners, best first; none while the game goes on.
+/// The winners, best first; empty while the game goes on.
 pub fn winners(book: &Book) -> Vec<Winner> {
     let Some((party, end)) = book.party().and_then(|party| Some((party, party.ending()?))) else {
         return Vec::new();
@@ -131,14 +131,14 @@ fn write_winners(out: &mut String, book: &Book) -> fmt::Result {
     Ok(())
 }
 
-/// The end and the winners, if the game is over as it stands.
+/// Writes the end and the winners, if the game is over at this point.
 fn write_end(out: &mut String, book: &Book, stop: &str) -> fmt::Result {
     let Some(end) = book.party().and_then(Party::ending) else { return Ok(()) };
     writeln!(out, "\nThe game is over: {}{stop}", ending(book, end))?;
     write_winners(out, book)
 }
 
-/// What may be read aloud.
+/// Writes the report to read aloud.
 pub fn public(book: &Book) -> String {
     let mut out = String::new();
     for record in book.records() {
@@ -156,7 +156,7 @@ pub fn public(book: &Book) -> String {
     out
 }
 
-/// What may be whispered to one player: what it is told to be, and whom it met, which it knows.
+/// Writes the report to whisper to one player: their identity as they were told it, and whom they met, which they know.
 pub fn player(book: &Book, seat: Seat) -> String {
     let mut out = format!("For {}\n", book.names()[seat.index()]);
     let mut met: Vec<&str> = Vec::new();
@@ -194,7 +194,7 @@ pub fn player(book: &Book, seat: Seat) -> String {
     out
 }
 
-/// The judge's whole view.
+/// Writes the judge's whole view.
 pub fn judge(book: &Book) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -289,7 +289,7 @@ fn write_private(out: &mut String, book: &Book, private: &[PrivateReport]) -> fm
     Ok(())
 }
 
-/// Everybody as they really are.
+/// Lists the players as they really are.
 fn write_standing(out: &mut String, book: &Book, party: &Party) -> fmt::Result {
     let width = book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (&seat, (name, player)) in
@@ -307,7 +307,7 @@ fn write_standing(out: &mut String, book: &Book, party: &Party) -> fmt::Result {
     Ok(())
 }
 
-/// What a player really has.
+/// Describes what a player really has.
 pub fn stock(party: &Party, seat: Seat) -> String {
     let (player, rules) = (&party.players()[seat.index()], party.rules());
     if let Some(known) = party.classic(seat) {
@@ -327,7 +327,7 @@ pub fn stock(party: &Party, seat: Seat) -> String {
     }
 }
 
-/// A contact: who met whom, what became of them, and why.
+/// Describes a contact: who met whom, what became of them, and why.
 pub fn contact(book: &Book, sides: &[ContactSide; 2]) -> String {
     let name = |side: &ContactSide| {
         let suffix = match side.commit {
@@ -345,7 +345,7 @@ pub fn contact(book: &Book, sides: &[ContactSide; 2]) -> String {
     format!("{} met {}: {roles}, {why}. {effects}", name(one), name(other))
 }
 
-/// Why a contact did what it did by the classic rules.
+/// Explains a contact under the classic rules.
 fn why_classic(sides: &[ContactSide; 2]) -> &'static str {
     let mut roles = sides.map(|side| side.before.role);
     roles.sort_unstable();
@@ -357,7 +357,7 @@ fn why_classic(sides: &[ContactSide; 2]) -> &'static str {
     }
 }
 
-/// The row of the table of contacts that applies.
+/// Names the row of the table of contacts that applies.
 fn why(sides: &[ContactSide; 2]) -> &'static str {
     let roles = sides.map(|side| side.before.role);
     let commits = sides.map(|side| side.commit);
@@ -393,7 +393,7 @@ fn why(sides: &[ContactSide; 2]) -> &'static str {
     }
 }
 
-/// What became of one side, if anything did.
+/// Describes the change of one side, or returns `None` if nothing changed.
 fn change(book: &Book, side: &ContactSide) -> Option<String> {
     let ContactSide { before, after, .. } = side;
     let mut changes = Vec::new();

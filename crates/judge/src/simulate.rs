@@ -1,8 +1,8 @@
-//! What becomes of a party: many games between built-in bots, played through the real referee.
+//! Simulations of a party: many games between built-in bots, played by the real referee.
 //!
-//! A player plays one way as long as it is told to be human, and another once it is told to be a zombie. Every game has
+//! A player plays one way while they are told to be human, and another once they are told to be a zombie. Every game has
 //! its own randomness, derived from the seed and the number of the game, and results are counts: they are the same in
-//! whatever order and on however many threads the games are played.
+//! any order and on any number of threads.
 
 mod balance;
 mod interval;
@@ -23,15 +23,15 @@ use necrodome_rules::{
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Why nothing was simulated.
+/// Why a simulation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     /// There is no such built-in bot.
     #[error("infection has no bot {name:?}: expected one of {}", .valid.join(", "))]
     UnknownBot {
-        /// What came.
+        /// The name that was given.
         name: String,
-        /// The bots there are.
+        /// The bots that exist.
         valid: Vec<String>,
     },
     /// The parameters of a bot are wrong.
@@ -45,18 +45,18 @@ pub enum SimulateError {
     /// The referee refuses the set-up.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A bot broke the rules, which is a mistake in this program.
+    /// A bot broke the rules, which is a bug in this program.
     #[error("a built-in bot broke the rules: {0}")]
     Bot(#[from] Rejected<Illegal>),
-    /// The system gives no threads.
-    #[error("cannot start threads: {0}")]
+    /// The system refuses to start threads.
+    #[error("can't start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// Whoever watches wanted no more.
+    /// The caller asked to stop.
     #[error("stopped")]
     Stopped,
 }
 
-/// The rules with other numbers of zombies and of turns.
+/// Changes the number of zombies and of turns in the rules.
 pub fn sized(rules: &InfectionRules, zombies: u32, turns: u32) -> Result<InfectionRules, SimulateError> {
     let refuse = |option| move |why| SimulateError::Setup(SetupError::Option { option, why });
     Ok(InfectionRules {
@@ -66,7 +66,7 @@ pub fn sized(rules: &InfectionRules, zombies: u32, turns: u32) -> Result<Infecti
     })
 }
 
-/// Does work on so many threads, or on one for each core.
+/// Runs work on `threads` threads, or on one for each core.
 pub fn on_threads<R: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> Result<R, SimulateError> + Send,
@@ -74,7 +74,7 @@ pub fn on_threads<R: Send>(
     rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()?.install(work)
 }
 
-/// Games that are played at a stretch by one thread.
+/// The number of games that one thread plays in a row.
 const CHUNK: u64 = 16;
 
 /// Plays games of one set-up.
@@ -110,7 +110,7 @@ impl Play {
 }
 
 impl Simulator {
-    /// A set-up: how many players, the rules, and how those play who are told to be human or a zombie.
+    /// Makes a simulator: the number of players, the rules, and the bots for players who are told to be human or a zombie.
     pub fn new(
         players: usize,
         rules: InfectionRules,
@@ -123,7 +123,7 @@ impl Simulator {
         Ok(Simulator { names, rules, humans: Play::find(humans)?, zombies: Play::find(zombies)? })
     }
 
-    /// How many play.
+    /// The number of players.
     pub fn players(&self) -> usize {
         self.names.len()
     }
@@ -133,23 +133,23 @@ impl Simulator {
         &self.rules
     }
 
-    /// The randomness of one game: of the referee, and of those who are told to be human or zombies.
+    /// The randomness of one game: of the referee, and of the players who are told to be human or zombies.
     ///
-    /// All humans share a stream, and all zombies. That is as good as one for each player, and costs three streams a
+    /// All humans share a stream, and so do all zombies. That is as good as one for each player, and costs three streams a
     /// game instead of sixty.
     fn chances(seed: Seed, number: u64) -> [Seeded; 3] {
         ["judge simulate", "judge simulate humans", "judge simulate zombies"]
             .map(|purpose| Seeded::new(seed, purpose, number))
     }
 
-    /// One game: its state at the start and at the end of each turn, and how it ended.
+    /// Plays one game. Returns its state at the start and at the end of each turn, and how it ended.
     pub fn play(&self, seed: impl Into<Seed>, number: u64) -> Result<(Vec<State>, Ending), SimulateError> {
         let mut turns = Vec::new();
         let ending = self.game(seed.into(), number, &mut None, &mut turns, &|| true)?;
         Ok((turns, ending))
     }
 
-    /// Plays one game. `turns` becomes its state at the start and at the end of each turn; `go_on` is asked after each.
+    /// Plays one game. `turns` becomes its state at the start and at the end of each turn; `go_on` is called after each.
     fn game(
         &self,
         seed: Seed,
@@ -186,8 +186,8 @@ impl Simulator {
         game.party().ending().ok_or(SimulateError::Bot(Rejected::Over))
     }
 
-    /// Plays the games of these numbers on the threads of the current pool. `progress` hears how many games more are
-    /// finished (0 in the middle of one) and says whether to go on.
+    /// Plays the games with these numbers on the threads of the current pool. `progress` is called with the number of newly
+    /// finished games (0 in the middle of one) and says whether to go on.
     pub fn run(
         &self,
         seed: impl Into<Seed>,

@@ -1,24 +1,24 @@
-//! A question to a model and what comes of it.
+//! A question to a model, and the reply.
 
 use crate::Money;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// Who says a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Whoever sets the task.
+    /// The author of the task.
     System,
-    /// Whoever asks.
+    /// The user who asks.
     User,
     /// The model itself.
     Assistant,
 }
 
 impl Role {
-    /// The name, as the protocol has it.
+    /// The name in the protocol.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -31,21 +31,21 @@ impl Role {
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
-    /// What they say.
+    /// The text of the message.
     #[serde(rename = "content")]
     pub text: String,
 }
 
-/// The form in which an endpoint is asked to answer.
+/// The form in which an endpoint must answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// JSON that fits a schema (`response_format`).
     Schema,
     /// The arguments of a tool that the model must call (`tools`, `tool_choice`).
     Tool,
-    /// Plain text; the prompt says how its last line has to look.
+    /// Plain text; the prompt says what its last line must look like.
     Line,
 }
 
@@ -53,7 +53,7 @@ impl Form {
     /// All forms, the most reliable first.
     pub const ALL: [Form; 3] = [Form::Schema, Form::Tool, Form::Line];
 
-    /// The name, as tables have it.
+    /// The name in model tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Form::Schema => "schema",
@@ -79,16 +79,16 @@ pub struct Question {
     pub schema: Arc<RawValue>,
     /// The form of the answer.
     pub form: Form,
-    /// 0, unless the same question shall have an answer of its own: questions with different salts are different questions.
+    /// 0, unless the same question needs a separate answer: questions with different salts are different questions.
     pub salt: u64,
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
-    /// It had said all.
+    /// Its answer was complete.
     Stop,
-    /// It came to its limit of tokens.
+    /// It reached its limit of tokens.
     Length,
     /// The endpoint's filter stopped it.
     Filter,
@@ -97,7 +97,7 @@ pub enum Finish {
 }
 
 impl Finish {
-    /// The name, as the protocol has it.
+    /// The name in the protocol.
     pub fn as_str(self) -> &'static str {
         match self {
             Finish::Stop => "stop",
@@ -107,7 +107,7 @@ impl Finish {
         }
     }
 
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Finish; 4] = [Finish::Stop, Finish::Length, Finish::Filter, Finish::Other];
 
     pub(crate) fn named(name: &str) -> Self {
@@ -115,7 +115,7 @@ impl Finish {
     }
 }
 
-/// What a call took.
+/// The tokens that a call took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {
     /// Tokens of the prompt, cached ones included.
@@ -126,12 +126,12 @@ pub struct Tokens {
     pub output: u64,
     /// Tokens of the answer that were spent on reasoning.
     pub reasoning: u64,
-    /// Whether they are estimated, since the endpoint's own counts are missing or impossible.
+    /// Whether the counts are estimates, because the endpoint's own are missing or impossible.
     pub estimated: bool,
 }
 
 impl Tokens {
-    /// Input and output.
+    /// The sum of input and output.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -148,44 +148,60 @@ impl std::ops::AddAssign for Tokens {
     }
 }
 
-/// What a model answered. An answer that cannot be used is a reply, too.
+/// A model's answer. An answer that cannot be used is a reply, too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The JSON of a schema or of a tool's arguments, or the message as it is. Empty if there is none.
+    /// The JSON of a schema or of a tool's arguments, or the text of the message. Empty if there is none.
     pub text: String,
-    /// What the model thought before, where the endpoint tells.
+    /// The model's thoughts before the answer, if the endpoint shows them.
     pub reasoning: Option<String>,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub finish: Finish,
-    /// Why the model, or the endpoint's filter, will not answer.
+    /// Why the model, or the endpoint's filter, refuses to answer.
     pub refusal: Option<String>,
     /// The model as the endpoint calls it.
     pub model: String,
-    /// What it took.
+    /// The tokens that the call took.
     pub tokens: Tokens,
-    /// What it cost when the call was made, if prices were known.
+    /// The cost when the call was made, if prices were known.
     pub cost: Option<Money>,
-    /// How long the endpoint took, without tries that failed.
+    /// The time that the endpoint took, without failed tries.
     pub latency: Duration,
-    /// Which try was answered, from 1.
+    /// The number of the try that was answered, from 1.
     pub attempt: u32,
-    /// Whether it was in the book already, or somebody else had asked the same meanwhile: it cost nothing now.
+    /// Whether it cost nothing now: it was in the book already, or another caller had just asked the same question.
     pub reused: bool,
 }
 
 /// Why there is no reply. None of it is the model's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
-    /// The endpoint gave no answer, after all tries.
+    /// The endpoint gave no answer after all tries. It may give one another time.
     #[error("{0}")]
     Endpoint(String),
-    /// The call might cost more than is left.
+    /// Every further call would fail until somebody changes something: nobody listens at the endpoint, it refuses the key or the
+    /// request, or the book of calls cannot be used.
+    #[error("{why}")]
+    Stuck {
+        /// What is wrong.
+        why: String,
+        /// What to change.
+        hint: Option<String>,
+    },
+    /// The call might cost more than the rest of the budget.
     #[error("{0}")]
     Budget(String),
-    /// The answer is not in the book, and no calls are wanted.
+    /// The answer is not in the book, and the run may make no calls.
     #[error("{0}")]
     NotKept(String),
-    /// Somebody wants to stop.
+    /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl AskError {
+    /// Whether asking again cannot help until something is changed.
+    pub fn is_lasting(&self) -> bool {
+        matches!(self, AskError::Stuck { .. } | AskError::NotKept(_))
+    }
 }

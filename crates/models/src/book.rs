@@ -1,6 +1,6 @@
-//! The book: one SQLite file that keeps every call, with its question and its answer.
+//! The book of calls: one SQLite file that keeps every call, with its question and its answer.
 //!
-//! Texts are kept once, by their hashes, and compressed: the questions of a match share all but their last messages.
+//! Texts are kept once, by their hashes, and compressed: the questions of a match differ only in their last messages.
 
 use crate::{
     Answers, Finish, Form, Message, Model, Money, Reply, Role, Tokens,
@@ -20,11 +20,11 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-/// Marks our files: "Ncal".
+/// The mark of our files: "Ncal".
 const APPLICATION: i32 = 0x4e63_616c;
 const VERSION: i32 = 3;
 
-/// How long somebody else may be writing.
+/// The longest wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const NO_CACHE: &str = "set XDG_CACHE_HOME to a folder that you can write to";
@@ -47,20 +47,20 @@ CREATE TABLE forms (question BLOB PRIMARY KEY, form TEXT NOT NULL) STRICT, WITHO
 CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0) STRICT;
 ";
 
-/// What a book of version 1 lacks.
+/// The additions since version 1.
 const SINCE_1: &str = "
 ALTER TABLE calls ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0) STRICT;
 ";
 
-/// What a book of version 2 lacks. Its calls stay as they are: without a checksum, and without a word on whether their prices were
-/// known.
+/// The additions since version 2. Older calls stay as they are: without a checksum, and without a note whether their prices
+/// were known.
 const SINCE_2: &str = "
 ALTER TABLE calls ADD COLUMN priced INTEGER;
 ALTER TABLE calls ADD COLUMN seal BLOB;
 ";
 
-/// A book of calls; a clone is the same book.
+/// A book of calls. A clone is the same book.
 #[derive(Debug, Clone)]
 pub struct Book {
     path: PathBuf,
@@ -79,82 +79,82 @@ pub struct BookError {
     pub hint: Option<String>,
 }
 
-/// A call as it is kept.
+/// A call, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// Its number in the book.
     pub id: i64,
-    /// When it was answered, in UTC, such as `2026-01-31T13:59:59Z`.
+    /// The time of the answer, in UTC, such as `2026-01-31T13:59:59Z`.
     pub at: String,
-    /// The hash of the question, by which an answer is found again.
+    /// The hash of the question, which finds the answer again.
     pub question: [u8; 32],
-    /// The table of the model.
+    /// The name of the model's table.
     pub name: String,
     /// The endpoint.
     pub base_url: String,
-    /// The model that was asked for.
+    /// The model that was requested.
     pub model: String,
     /// The salt of the question.
     pub salt: u64,
     /// The model that answered, as the endpoint calls it; empty if it does not say.
     pub answered_by: String,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub finish: Finish,
-    /// What it took.
+    /// The tokens it took.
     pub tokens: Tokens,
-    /// What it cost, if prices were known.
+    /// Its cost, if prices were known.
     pub cost: Option<Money>,
-    /// How long it took.
+    /// The time it took.
     pub latency: Duration,
-    /// Which try was answered, from 1.
+    /// The number of the try that was answered, from 1.
     pub attempt: u32,
-    /// Whether a checksum proves all this. Calls of older versions have none.
+    /// Whether a checksum proves this call. Calls of older versions have none.
     pub sealed: bool,
-    /// What was said, where it was wanted.
+    /// The texts, if they were requested.
     pub texts: Option<Texts>,
 }
 
-/// What was said in a call.
+/// The texts of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts {
     /// The body of the request, as JSON.
     pub request: String,
-    /// The messages in it.
+    /// The messages in the request.
     pub messages: Vec<Message>,
-    /// The body of the answer as it came, without the key.
+    /// The body of the answer as it came, but without the key.
     pub answer: String,
-    /// What the model said in it.
+    /// The model's reply in the answer.
     pub reply: Reply,
 }
 
-/// Which calls are shown, and how much of them.
+/// Selects the calls to show, and how much of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
-    /// The one with this number.
+    /// Only the call with this number.
     pub id: Option<i64>,
-    /// Those of this table, or of this model, be it the one that was asked for or the one that answered.
+    /// Only calls of this table, or of this model, whether it was requested or answered.
     pub model: Option<&'a str>,
-    /// Those that ended like this.
+    /// Only calls that ended like this.
     pub finish: Option<Finish>,
-    /// The last ones of these.
+    /// Only the last calls of the selection.
     pub last: Option<u64>,
-    /// What was said, too.
+    /// Whether to include the texts.
     pub texts: bool,
 }
 
-/// Which answers of the book count. A run with fresh answers is a generation, and so is what goes on with it.
+/// Which answers in the book count. A run with fresh answers is a generation, and so are runs that continue it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Generation {
-    /// Those of this generation and no others.
+    /// Only those of this generation.
     Only(i64),
-    /// Those of this generation first, else the last ones.
+    /// First those of this generation, then the latest.
     First(i64),
-    /// The last ones.
+    /// The latest.
     Any,
 }
 
 impl Generation {
-    /// The number that new calls get.
+    /// The generation that new calls get.
     fn number(self) -> i64 {
         match self {
             Generation::Only(number) | Generation::First(number) => number,
@@ -163,15 +163,15 @@ impl Generation {
     }
 }
 
-/// What the book has after a call.
+/// The state of the book after a call.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub reply: Reply,
-    /// The model that answered the call before it, if it was another.
+    /// The model that answered the previous call, if it was another one.
     pub before: Option<String>,
 }
 
-/// What goes wrong inside a book.
+/// An error inside a book.
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(transparent)]
@@ -189,7 +189,7 @@ enum Trouble {
 }
 
 impl Trouble {
-    /// Damage, with the call that has it.
+    /// Adds the number of the call to an error about damage.
     fn in_call(self, row: &Row) -> Self {
         match (self, row.get("id")) {
             (Trouble::Damaged(what), Ok(id)) => Trouble::Call(id, what),
@@ -219,7 +219,7 @@ impl Trouble {
 }
 
 impl Book {
-    /// Opens a book, or makes it, for its owner alone.
+    /// Opens a book, or makes one that only its owner may read.
     pub fn open(path: &Path) -> Result<Self, BookError> {
         let refuse = |why: String, hint: Option<&str>| BookError {
             path: path.to_owned(),
@@ -245,7 +245,7 @@ impl Book {
         Ok(Book { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
     }
 
-    /// Opens a book that is there, and makes none.
+    /// Opens an existing book, and makes none.
     pub fn open_existing(path: &Path) -> Result<Self, BookError> {
         Self::must_be_there(path)?;
         Self::open(path)
@@ -266,7 +266,7 @@ impl Book {
         }
     }
 
-    /// Opens a book to read it, as it is: nothing is changed, nor made beside it.
+    /// Opens a book only to read it: nothing is changed, and no file is made beside it.
     pub fn read(path: &Path) -> Result<Self, BookError> {
         Self::must_be_there(path)?;
         let refuse = |trouble: Trouble| told(path, &trouble);
@@ -292,7 +292,7 @@ impl Book {
         Ok(Book { path: path.to_owned(), connection: Arc::new(Mutex::new(connection)) })
     }
 
-    /// Opens the book for a run: without new calls (`only`) it must be there, else it is made.
+    /// Opens the book for a run. Without new calls (`Only`) it must exist; otherwise it is made if need be.
     pub fn open_for(path: &Path, answers: Answers) -> Result<Self, BookError> {
         match answers {
             Answers::Only => Self::open_existing(path),
@@ -300,7 +300,7 @@ impl Book {
         }
     }
 
-    /// A book that lives as long as the process.
+    /// Makes a book that lives as long as the process.
     pub fn in_memory() -> Result<Self, BookError> {
         let path = PathBuf::from("the book in memory");
         let connection = Connection::open_in_memory().map_err(Trouble::from).and_then(prepare);
@@ -308,14 +308,14 @@ impl Book {
         Ok(Book { path, connection: Arc::new(Mutex::new(connection)) })
     }
 
-    /// Where the book of a store is: beside it, as `STORE.calls`.
+    /// The path of a store's book: beside it, as `STORE.calls`.
     pub fn beside(store: &Path) -> PathBuf {
         let mut path = store.as_os_str().to_owned();
         path.push(".calls");
         path.into()
     }
 
-    /// Where the book is when nobody says where: in the user's cache folder (`necrodome/calls.db`).
+    /// The default path of the book: in the user's cache folder (`necrodome/calls.db`).
     pub fn usual_place() -> Result<PathBuf, BookError> {
         match own::cache() {
             Some(folder) => Ok(folder.join("calls.db")),
@@ -326,7 +326,7 @@ impl Book {
         }
     }
 
-    /// The same, and makes the folder.
+    /// The default path of the book. Makes its folder.
     pub(crate) fn made_usual_place() -> Result<PathBuf, BookError> {
         let place = Self::usual_place()?;
         let folder = place.parent().unwrap_or(Path::new("."));
@@ -339,12 +339,12 @@ impl Book {
         Ok(place)
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Shows calls in order, one after the other, until `show` fails.
+    /// Shows calls in order, one by one, until `show` fails.
     pub fn each<E: From<BookError>>(
         &self,
         wanted: &Wanted,
@@ -382,7 +382,7 @@ impl Book {
         shown.map_err(E::from)?
     }
 
-    /// The generation of a run with fresh answers: the last one of this name, if there is one that may go on.
+    /// Begins the generation of a run with fresh answers, or continues the last one of this name if that may go on.
     pub(crate) fn begin(&self, run: Option<&str>, goes_on: bool) -> Result<i64, BookError> {
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -399,12 +399,12 @@ impl Book {
         })
     }
 
-    /// The last generation of a run, if there is one.
+    /// The last generation of a run, or `None`.
     pub(crate) fn generation(&self, run: &str) -> Result<Option<i64>, BookError> {
         self.with(|connection| Ok(generation_of(connection, run)?.map(|(number, _)| number)))
     }
 
-    /// A generation is complete: the next run of the same name begins another.
+    /// Marks a generation as complete: the next run of the same name begins another.
     pub(crate) fn finish(&self, generation: i64) -> Result<(), BookError> {
         self.with(|connection| {
             connection.execute("UPDATE generations SET done = 1 WHERE number = ?1", [generation])?;
@@ -412,13 +412,13 @@ impl Book {
         })
     }
 
-    /// The answer to a question that counts.
+    /// Finds the answer to a question, among those that count.
     pub(crate) fn find(&self, request: &Request, generation: Generation) -> Result<Option<Reply>, BookError> {
         self.with(|connection| last(connection, request, generation))
     }
 
-    /// Keeps a call; when this returns, it is on the disk. Gives the answer that the book has from then on: another process may
-    /// have kept one to the same question meanwhile, which stays if it counts.
+    /// Keeps a call; when this returns, it is on the disk. Returns the answer that the book has from then on: another process may
+    /// have kept an answer to the same question meanwhile, which stays if it counts.
     pub(crate) fn keep(
         &self,
         model: &Model,
@@ -445,7 +445,7 @@ impl Book {
         })
     }
 
-    /// The form of answers that was found to work.
+    /// The form of answers that is known to work.
     pub(crate) fn form(&self, question: &[u8; 32]) -> Result<Option<Form>, BookError> {
         self.with(|connection| {
             let query = "SELECT form FROM forms WHERE question = ?1";
@@ -478,7 +478,7 @@ fn generation_of(connection: &Connection, run: &str) -> Result<Option<(i64, bool
     Ok(connection.query_row(sql, [run], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
-/// The last answer to a question among those that count.
+/// Finds the last answer to a question among those that count.
 fn last(
     connection: &Connection,
     request: &Request,
@@ -503,7 +503,7 @@ fn last(
     found().map_err(|trouble: Trouble| trouble.in_call(row))
 }
 
-/// The body of an answer, and what it says.
+/// Reads the body of an answer, and the reply in it.
 fn answered(connection: &Connection, row: &Row) -> Result<(String, Reply), Trouble> {
     let answer = text(connection, &row.get::<_, Vec<u8>>("answer")?)?;
     // What it took was counted when it came.
@@ -512,8 +512,8 @@ fn answered(connection: &Connection, row: &Row) -> Result<(String, Reply), Troub
     Ok((answer, Reply { reused: true, ..said.reply(took(row)?) }))
 }
 
-/// Whether a checksum proves a call: all columns but its number, in order, so that an answer stays with its question and its counts.
-/// Calls of older versions have none; one that does not fit is an error.
+/// Whether a checksum proves a call. It covers all columns but the number, in order, so that an answer stays with its question
+/// and its counts. Calls of older versions have none; a wrong checksum is an error.
 fn is_sealed(row: &Row) -> Result<bool, Trouble> {
     // A book of an older version that is only read has no such column.
     let Ok(column) = row.as_ref().column_index("seal") else { return Ok(false) };
@@ -521,33 +521,10 @@ fn is_sealed(row: &Row) -> Result<bool, Trouble> {
         return Ok(false);
     }
     let values = (1..column).map(|column| row.get_ref(column)).collect::<Result<Vec<_>, _>>()?;
-    match row.get::<_, Vec<u8>>(column)? == seal(values) {
+    match row.get::<_, Vec<u8>>(column)? == own::seal("", values) {
         true => Ok(true),
         false => Err(Trouble::Damaged("its question, its answer and its counts do not fit its checksum")),
     }
-}
-
-/// The checksum of a call.
-fn seal<'v>(values: impl IntoIterator<Item = ValueRef<'v>>) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    for value in values {
-        let number;
-        let (kind, bytes): (u8, &[u8]) = match value {
-            ValueRef::Null => (0, &[]),
-            ValueRef::Integer(value) => {
-                number = value.to_le_bytes();
-                (1, &number)
-            }
-            ValueRef::Real(value) => {
-                number = value.to_le_bytes();
-                (2, &number)
-            }
-            ValueRef::Text(bytes) => (3, bytes),
-            ValueRef::Blob(bytes) => (4, bytes),
-        };
-        hasher.update(&[kind]).update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
-    }
-    *hasher.finalize().as_bytes()
 }
 
 fn told(path: &Path, trouble: &Trouble) -> BookError {
@@ -640,7 +617,7 @@ fn insert(
         ValueRef::Integer(generation),
         number(reply.cost.is_some().into()),
     ];
-    let seal = seal(values.iter().copied());
+    let seal = own::seal("", values.iter().copied());
     values.push(ValueRef::Blob(&seal));
     let places = vec!["?"; values.len()].join(", ");
     let mut insert = transaction.prepare_cached(&format!("INSERT INTO calls VALUES (NULL, {places})"))?;
@@ -648,7 +625,7 @@ fn insert(
     Ok(())
 }
 
-/// SQLite has no larger numbers.
+/// Fits a number into SQLite, which has no larger ones.
 fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -657,7 +634,7 @@ fn initial(role: Role) -> u8 {
     role.as_str().as_bytes()[0]
 }
 
-/// Keeps a text, if it is not there, and gives its hash.
+/// Keeps a text, unless it is there already, and returns its hash.
 fn keep_text(connection: &Connection, text: &str) -> Result<[u8; 32], Trouble> {
     let hash = *blake3::hash(text.as_bytes()).as_bytes();
     let mut known = connection.prepare_cached("SELECT 1 FROM texts WHERE hash = ?1")?;
@@ -668,7 +645,7 @@ fn keep_text(connection: &Connection, text: &str) -> Result<[u8; 32], Trouble> {
     Ok(hash)
 }
 
-/// A text by its hash, which proves it.
+/// Reads a text by its hash, which proves it.
 fn text(connection: &Connection, hash: &[u8]) -> Result<String, Trouble> {
     // More than any text that is kept.
     const LONGEST: u64 = 64 << 20;
@@ -685,7 +662,7 @@ fn text(connection: &Connection, hash: &[u8]) -> Result<String, Trouble> {
     }
 }
 
-/// The frame and the messages of a call, which must be those of its question.
+/// Reads the frame and the messages of a call, which must belong to its question.
 fn asked(connection: &Connection, row: &Row) -> Result<(String, Vec<Message>), Trouble> {
     let packed: Vec<u8> = row.get("messages")?;
     let (messages, rest) = packed.as_chunks::<33>();

@@ -1,10 +1,10 @@
-//! What calls may take, and what they took. A call is paid for before it is made, at the most that it may take, so that calls at
-//! the same time cannot overdraw together.
+//! Budgets: what calls may take, and what they took. Before a call is made, the most that it may take is set aside, so that
+//! simultaneous calls cannot overdraw the budget together.
 
 use crate::{AskError, Model, Money, Reply, Tokens, wait::Waiting};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// What calls may take in one run. Answers from the book take nothing.
+/// The limits of a run's calls. Answers from the book take nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
     /// The most money.
@@ -19,7 +19,7 @@ impl Budget {
         self.money.is_some() || self.tokens.is_some()
     }
 
-    /// Why it does not cover a call, if it does not. `whose` says whose budget it is.
+    /// Says why the budget does not cover a call, or returns `None`. `whose` names the owner of the budget.
     fn shortage(&self, whose: &str, taken: Amount, call: Amount) -> Option<String> {
         let lacks = |limit: String, spent: String, call: String| {
             format!(
@@ -34,7 +34,7 @@ impl Budget {
     }
 }
 
-/// What budgets count.
+/// The amounts that budgets limit.
 #[derive(Debug, Clone, Copy, Default)]
 struct Amount {
     money: Money,
@@ -53,26 +53,26 @@ impl Amount {
     }
 }
 
-/// Calls, and what they took.
+/// A number of calls, and what they took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
     /// Their tokens.
     pub tokens: Tokens,
-    /// What they cost, as far as prices were known.
+    /// Their cost, as far as prices were known.
     pub cost: Money,
-    /// Those of them whose cost is not known.
+    /// The number of calls whose cost is not known.
     pub unpriced: u64,
 }
 
 impl Tally {
-    /// One call.
+    /// Counts one call.
     pub(crate) fn one(tokens: Tokens, cost: Option<Money>) -> Self {
         Tally { calls: 1, tokens, cost: cost.unwrap_or_default(), unpriced: u64::from(cost.is_none()) }
     }
 
-    /// What they cost in all, unless the cost of one is not known.
+    /// The total cost, or `None` if the cost of any call is not known.
     pub fn known_cost(&self) -> Option<Money> {
         (self.unpriced == 0).then_some(self.cost)
     }
@@ -81,7 +81,7 @@ impl Tally {
         Amount { money: self.cost, tokens: self.tokens.total() }
     }
 
-    /// What so many calls would take, if they were like these; nothing if there are none. For estimates.
+    /// An estimate for `calls` calls like these; nothing if there are none.
     pub fn scaled(&self, calls: u64) -> Tally {
         let scaled = |number: u64| {
             let number = u128::from(number) * u128::from(calls);
@@ -115,14 +115,14 @@ impl std::ops::AddAssign for Tally {
     }
 }
 
-/// What a run has taken so far.
+/// What a run has spent so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// Calls that were made.
     pub made: Tally,
-    /// Calls that the book answered, at what they took when they were made.
+    /// Calls that the book answered, with what they took when they were made.
     pub reused: Tally,
-    /// Calls whose answer was lost on the way (timeouts, cut answers), at the most that they may have cost. Budgets count them.
+    /// Calls whose answer was lost (timeouts, cut answers), at the most that they may have cost. Budgets count them.
     pub lost: Tally,
 }
 
@@ -134,7 +134,7 @@ impl std::ops::AddAssign for Spent {
     }
 }
 
-/// What a model has spent, and what its calls that are under way may take.
+/// What a model has spent, and what its open calls may take.
 #[derive(Debug, Clone, Copy, Default)]
 struct Account {
     spent: Spent,
@@ -168,7 +168,7 @@ impl Purse {
         self.budget
     }
 
-    /// Sets aside what a call may take. While other calls are under way, it waits for what they leave.
+    /// Sets aside what a call may take. If other open calls may leave enough, it waits for them.
     pub fn hold(
         self: &Arc<Self>,
         model: &Model,
@@ -188,7 +188,7 @@ impl Purse {
         })?
     }
 
-    /// Why a call is not covered, if it is not, and how many calls under way may leave something.
+    /// Says why a call is not covered, with the number of open calls that may leave something, or returns `None`.
     fn shortage(
         &self,
         accounts: &BTreeMap<String, Account>,
@@ -205,21 +205,21 @@ impl Purse {
         Some((why, accounts.values().map(|account| account.under_way).sum()))
     }
 
-    /// Notes an answer that cost nothing now.
+    /// Counts an answer that cost nothing now.
     pub fn reused(&self, model: &Model, reply: &Reply) {
         let tally = Tally::one(reply.tokens, reply.cost);
         self.accounts
             .change(|accounts| accounts.entry(model.name.clone()).or_default().spent.reused += tally);
     }
 
-    /// What was spent so far, by the names of models.
+    /// What each model has spent so far, by name.
     pub fn spent(&self) -> BTreeMap<String, Spent> {
         let spent = |(name, account): (&String, &Account)| (name.clone(), account.spent);
         self.accounts.change(|accounts| accounts.iter().map(spent).collect())
     }
 }
 
-/// What is set aside for a call. When it is dropped, the call is over, and has cost nothing unless somebody said so.
+/// The amount set aside for a call. When it is dropped, the call is over, and has cost nothing unless `settle` or `lose` was called.
 #[derive(Debug)]
 pub(crate) struct Held {
     purse: Arc<Purse>,
@@ -229,12 +229,12 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// The call was answered.
+    /// Counts a call that was answered.
     pub fn settle(mut self, tokens: Tokens, cost: Option<Money>) {
         self.end.made = Tally::one(tokens, cost);
     }
 
-    /// Nobody knows whether the call was answered: it counts at its most.
+    /// Counts a call that may have been answered or not, at its most.
     pub fn lose(mut self) {
         self.end.lost = self.call;
     }

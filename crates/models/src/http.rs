@@ -1,10 +1,12 @@
-//! One request over HTTP, with a limit for everything that comes back.
+//! One request over HTTP, with limits for everything that comes back.
 
 use crate::{Model, key::Key};
+use necrodome_own as own;
 use std::{
     env,
     error::Error,
-    fs, io,
+    io,
+    path::Path,
     time::{Duration, SystemTime},
 };
 use ureq::{
@@ -13,27 +15,30 @@ use ureq::{
     tls::{self, PemItem, RootCerts, TlsConfig},
 };
 
-/// The longest answer that is read.
+/// The longest answer that is read, in bytes.
 const LONGEST: u64 = 2 << 20;
 
-/// What came back, without the key.
+/// The longest file of certificates, in bytes.
+const MOST_CERTIFICATES: u64 = 16 << 20;
+
+/// A response, without the key.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub status: u16,
-    /// How long the endpoint asks to wait.
+    /// The wait that the endpoint asks for.
     pub retry_after: Option<Duration>,
-    /// Where the endpoint sends us instead.
+    /// The address to which the endpoint redirects.
     pub location: Option<String>,
     pub text: String,
 }
 
-/// Why nothing came back.
+/// Why there is no response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
     pub why: String,
-    /// Whether the endpoint may have answered all the same, and wants to be paid.
+    /// Whether the endpoint may have answered all the same, and charge for it.
     pub was_sent: bool,
-    /// Whether another try would end in the same way.
+    /// Whether another try would fail in the same way.
     pub is_lasting: bool,
 }
 
@@ -43,10 +48,10 @@ impl Lost {
     }
 }
 
-/// Names a file of certificates to trust instead of the usual ones, as for OpenSSL and curl.
+/// The variable that names a file of certificates to trust instead of the usual ones, as for OpenSSL and curl.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
 
-/// Connections to endpoints, or why there cannot be any.
+/// The connections to endpoints, or why there cannot be any.
 #[derive(Debug, Clone)]
 pub(crate) struct Client(Result<Agent, String>);
 
@@ -70,7 +75,7 @@ impl Client {
         config.build().into()
     }
 
-    /// Sends a body to a model's endpoint and reads what comes.
+    /// Sends a body to a model's endpoint and reads the response.
     pub fn post(&self, model: &Model, key: Option<&Key>, body: String) -> Result<Response, Lost> {
         let clean = |text: String| match key {
             Some(key) => key.remove_from_json(text),
@@ -109,7 +114,7 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// `Retry-After` in seconds or as a date.
+/// Reads `Retry-After`, in seconds or as a date.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = header(headers, "retry-after")?.trim();
     if let Ok(seconds) = text.parse::<f64>() {
@@ -119,7 +124,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// What went wrong, in words.
+/// Describes what went wrong.
 fn lost(model: &Model, error: &ureq::Error) -> Lost {
     let sent = |why: String| Lost { why, was_sent: true, is_lasting: false };
     let unsent = |why: String| Lost { why, was_sent: false, is_lasting: false };
@@ -149,13 +154,14 @@ fn is_about_tls(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::InvalidData && error.get_ref().is_some()
 }
 
-/// The certificates that endpoints are checked with.
+/// The certificates that the client trusts.
 fn trusted() -> Result<RootCerts, String> {
     let Some(path) = env::var_os(CERTIFICATES).filter(|path| !path.is_empty()) else {
         return Ok(RootCerts::WebPki);
     };
     let told = |why: String| format!("{CERTIFICATES} names {}: {why}", path.display());
-    let pem = fs::read(&path).map_err(|error| told(error.to_string()))?;
+    let pem =
+        own::read_bytes(Path::new(&path), MOST_CERTIFICATES).map_err(|error| told(error.to_string()))?;
     let certificates = tls::parse_pem(&pem).filter_map(|item| match item {
         Ok(PemItem::Certificate(certificate)) => Some(Ok(certificate)),
         Ok(_) => None,

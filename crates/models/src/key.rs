@@ -1,16 +1,16 @@
-//! The key of an endpoint: read when a call is made, sent in one header, and taken out of all that comes back.
+//! The key of an endpoint: read when a call is made, sent in one header, and removed from everything that comes back.
 
 use regex::{NoExpand, Regex};
 use serde_json::Value;
 use std::{borrow::Cow, env, fmt, mem};
 
-/// What stands where an endpoint has echoed the key.
+/// The text that replaces the key where an endpoint has echoed it.
 const REMOVED: &str = "[key]";
 
-/// Shorter keys are placeholders for servers that want some key; to remove them would garble ordinary text.
+/// The length of the shortest real key. Shorter ones are placeholders; removing them would garble ordinary text.
 const SHORTEST: usize = 8;
 
-/// The name of the environment variable that holds a key. It never shows itself: whoever mistakes it for the key writes the key there,
+/// The name of the environment variable that holds a key. It is never shown: some people write the key itself here by mistake,
 /// and many keys could be names.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyEnv(pub(crate) String);
@@ -21,10 +21,10 @@ impl fmt::Debug for KeyEnv {
     }
 }
 
-/// A key, which never shows itself.
+/// A key, which is never shown.
 pub(crate) struct Key {
     key: String,
-    /// Finds it, also behind escapes; nothing is searched for a placeholder.
+    /// Finds the key, also behind escapes. `None` for a placeholder, which is not searched for.
     pattern: Option<Regex>,
 }
 
@@ -34,7 +34,7 @@ impl Key {
         Ok(Key { key, pattern })
     }
 
-    /// The key in an environment variable, or what is wrong with the variable.
+    /// Reads the key from an environment variable, or says what is wrong with the variable.
     pub fn read(variable: &KeyEnv) -> Result<Self, &'static str> {
         let key = env::var(&variable.0).map(|key| key.trim().to_owned()).unwrap_or_default();
         if key.is_empty() {
@@ -51,7 +51,7 @@ impl Key {
         format!("Bearer {}", self.key)
     }
 
-    /// A text without the key.
+    /// Removes the key from a text.
     pub fn remove(&self, text: String) -> String {
         let Some(pattern) = &self.pattern else { return text };
         match pattern.replace_all(&text, NoExpand(REMOVED)) {
@@ -60,7 +60,7 @@ impl Key {
         }
     }
 
-    /// A text that may be JSON without the key, also where JSON writes it with escapes.
+    /// Removes the key from a text that may be JSON, also where JSON writes it with escapes.
     pub fn remove_from_json(&self, text: String) -> String {
         let text = self.remove(text);
         let Ok(mut json) = serde_json::from_str(&text) else { return text };
@@ -70,7 +70,7 @@ impl Key {
         }
     }
 
-    /// Gives whether it was there.
+    /// Removes the key from a value. Returns whether it was there.
     fn remove_from_value(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) if self.is_in(text) => {
@@ -97,8 +97,8 @@ impl Key {
     }
 }
 
-/// A key in JSON, in JSON that is a text in JSON, and so on: each character as it is or as `\u0073`, behind any number of
-/// backslashes, which may be written as `\u005c` themselves.
+/// The pattern of a key in JSON, in JSON that is a text in JSON, and so on: each character as it is or as `\u0073`, behind
+/// any number of backslashes, which may be written as `\u005c` themselves.
 fn pattern(key: &str) -> String {
     let character = |c: char| {
         let digits = format!("{:02x}", u32::from(c));

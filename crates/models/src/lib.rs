@@ -1,6 +1,6 @@
-//! Language models over HTTP: what a model is, calls that are kept, paced and paid for. Knows nothing of games.
+//! Language models over HTTP: their tables, and calls that are kept, paced and paid for. This crate knows nothing of games.
 //!
-//! All calls go through one door, [`Desk::ask`]:
+//! All calls go through [`Desk::ask`]:
 //!
 //! ```no_run
 //! use necrodome_models::{Answers, Book, Budget, Desk, Message, Models, Question, Role};
@@ -44,4 +44,4 @@ pub use budget::{Budget, Spent, Tally};
 pub use desk::{Answers, Desk, DeskError, DeskWishes, Look, ModelError, Patience, Trial};
 pub use key::KeyEnv;
 pub use money::{Money, MoneyError, Price};
-pub use table::{Legal, Model, Models, Samples, TableError};
+pub use table::{Disguise, Legal, Model, Models, Samples, TableError};

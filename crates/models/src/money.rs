@@ -20,7 +20,7 @@ pub struct Money {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Price(pub Money);
 
-/// Why a text is no amount.
+/// The error for a text that is not an amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected an amount such as 5 or 2.50, up to {most} and with at most 9 decimals, got {0:?}", most = Money::MOST)]
 pub struct MoneyError(pub String);
@@ -29,13 +29,13 @@ impl Money {
     /// The largest amount that can be written.
     pub const MOST: Money = Money { nanos: 1_000_000 * UNIT };
 
-    /// The nearest amount to a number, unless it is out of range.
+    /// The amount nearest to a number, or `None` if it is out of range.
     pub(crate) fn from_number(number: f64) -> Option<Self> {
         let nanos = (number * UNIT as f64).round();
         (0.0..=Self::MOST.nanos as f64).contains(&nanos).then_some(Money { nanos: nanos as u64 })
     }
 
-    /// The cost of a call, if the prices of its model are known.
+    /// The cost of a call, or `None` if the prices of its model are not known.
     pub(crate) fn of(model: &Model, tokens: &Tokens) -> Option<Self> {
         let (input_price, output_price) = model.prices()?;
         let cached = tokens.cached.min(tokens.input);
@@ -82,7 +82,7 @@ impl FromStr for Money {
 }
 
 impl fmt::Display for Money {
-    /// All decimals that are not zero, and at least two.
+    /// Shows all decimals up to the last that is not zero, and at least two.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = format!("{:09}", self.nanos % UNIT);
         write!(f, "{}.{:0<2}", self.nanos / UNIT, decimals.trim_end_matches('0'))

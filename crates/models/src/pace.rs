@@ -1,6 +1,6 @@
-//! How fast a model may be asked: calls at once, requests and tokens a minute, and pauses that the endpoint asks for.
+//! The pace of a model: calls at once, requests and tokens per minute, and pauses that the endpoint asks for.
 //!
-//! Token buckets of our own: what a call takes is known only after it, and has to be corrected then.
+//! The token buckets are our own: what a call takes is known only afterwards, and must be corrected then.
 
 use crate::{AskError, Model, wait::Waiting};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a model may still take now.
+/// The limits of a model, and how much of them is free now.
 #[derive(Debug)]
 pub(crate) struct Pace {
     most: u32,
@@ -36,7 +36,7 @@ impl Pace {
         Pace { most: model.concurrency, state: Waiting::new(state) }
     }
 
-    /// Waits until a call of about so many tokens may be made.
+    /// Waits until a call of about `tokens` tokens may be made.
     pub fn enter(self: &Arc<Self>, tokens: u64, stop: &dyn Fn() -> bool) -> Result<Permit, AskError> {
         self.state.until(stop, |state| {
             let now = Instant::now();
@@ -66,13 +66,13 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// What the call has really taken. A count that is much too large is forgotten after a minute, as endpoints do.
+    /// Corrects the count to what the call really took. A count that is much too large is forgotten after a minute, as endpoints do.
     pub fn correct(&self, tokens: u64) {
         let left = self.tokens as f64 - tokens as f64;
         self.pace.state.change(|state| state.tokens.iter_mut().for_each(|bucket| bucket.correct(left)));
     }
 
-    /// Lets nobody make a call for a while, because the endpoint asks for it.
+    /// Stops all calls for a while, because the endpoint asks for it.
     pub fn pause(&self, pause: Duration) {
         let until = Instant::now() + pause;
         self.pace.state.change(|state| state.paused_until = state.paused_until.max(Some(until)));
@@ -85,7 +85,7 @@ impl Drop for Permit {
     }
 }
 
-/// Fills at a steady rate up to its size.
+/// A bucket that fills at a steady rate up to its size.
 #[derive(Debug)]
 struct Bucket {
     size: f64,
@@ -100,13 +100,13 @@ impl Bucket {
         Bucket { size, per_second: f64::from(per_minute) / 60.0, level: size, at: now }
     }
 
-    /// Adds what was not taken, or takes more, without falling behind by more than a minute.
+    /// Adds what was not taken, or takes more, but falls behind by no more than a minute.
     fn correct(&mut self, left: f64) {
         let lowest = (-60.0 * self.per_second).min(self.level);
         self.level = (self.level + left).max(lowest);
     }
 
-    /// Whether there is enough. What is more than the bucket holds may be taken when it is full, and is filled up afterwards.
+    /// Whether there is enough. An amount larger than the bucket may be taken when it is full; it fills up again afterwards.
     fn has(&mut self, amount: f64, now: Instant) -> bool {
         let passed = now.saturating_duration_since(self.at).as_secs_f64();
         self.level = (self.level + passed * self.per_second).min(self.size);
@@ -127,7 +127,7 @@ mod tests {
         Arc::new(Pace::new(models.get("m").unwrap()))
     }
 
-    /// A permit, unless one has to wait for it.
+    /// Returns a permit, or `None` if the caller has to wait for it.
     fn at_once(pace: &Arc<Pace>, tokens: u64) -> Option<Permit> {
         let looks = Cell::new(0);
         pace.enter(tokens, &|| looks.replace(looks.get() + 1) > 0).ok()

@@ -1,6 +1,7 @@
-//! Models as `[models.NAME]` tables describe them.
+//! Models, as `[models.NAME]` tables describe them.
 
 use crate::{Budget, Form, Money, Price, key::KeyEnv};
+use necrodome_rules::misread::{Format, Misread};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::{
@@ -17,70 +18,91 @@ use toml::Spanned;
 /// Whether a prompt lists the legal actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Legal {
-    /// It does.
+    /// The prompt lists them.
     #[default]
     Shown,
-    /// It does not: the model must know the rules.
+    /// The prompt does not list them: the model must know the rules.
     Hidden,
 }
 
-/// Which answers of a model are shared.
+/// How far the answers of a model are shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Samples {
-    /// A question has the same answer in every match.
+    /// Shared by all matches: a question has the same answer in each.
     #[default]
     Question,
-    /// Every match has answers of its own.
+    /// Not shared: every match asks for itself.
     Match,
 }
 
-/// A model as its table describes it. The key itself is never part of it.
+/// The words in which a model is told a game whose own way of telling it is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disguise {
+    /// Those of the game, to compare the others with.
+    RealWords,
+    /// Invented ones, by a seed.
+    Invented(u64),
+}
+
+impl Disguise {
+    const REAL_WORDS: &str = "real-words";
+
+    /// As tables say it.
+    fn json(self) -> Value {
+        match self {
+            Disguise::RealWords => Self::REAL_WORDS.into(),
+            Disguise::Invented(seed) => seed.into(),
+        }
+    }
+}
+
+/// A model, as its table describes it. The key itself is never part of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// The name of the table.
     pub name: String,
-    /// Where the endpoint is, up to and without `/chat/completions`.
+    /// The address of the endpoint, without `/chat/completions`.
     pub base_url: String,
     /// The model as the endpoint calls it.
     pub model: String,
     /// The environment variable that holds the key.
     pub key_env: Option<KeyEnv>,
-    /// The variant of the prompt: a built-in one, or a folder as seen from that of [`file`](Model::file).
+    /// The variant of the prompt: a built-in one, or a folder relative to that of [`file`](Model::file).
     pub prompt: String,
-    /// The form of answers; without, the desk finds out ([`Desk::form`](crate::Desk::form)).
+    /// The form of answers. Without it, the desk finds one that works ([`Desk::form`](crate::Desk::form)).
     pub answers: Option<Form>,
     /// Whether prompts list the legal actions.
     pub legal: Legal,
-    /// The seed by which prompts rename what a game is about.
-    pub disguise: Option<u64>,
+    /// The seed of the disguise, in which prompts rename everything in a game.
+    pub disguise: Option<Disguise>,
     /// Whether matches share answers.
     pub samples: Samples,
-    /// How often it is asked again after an answer that cannot be used.
+    /// The number of further questions after an answer that cannot be used.
     pub retries: u32,
-    /// Passed on to the endpoint as they are.
+    /// Parameters that are passed on to the endpoint unchanged.
     pub parameters: Map<String, Value>,
     /// The price of input, if known.
     pub input_price: Option<Price>,
-    /// The price of input that the endpoint had cached, if it is not that of other input.
+    /// The price of input that the endpoint had cached, if it differs.
     pub cached_price: Option<Price>,
     /// The price of output, if known.
     pub output_price: Option<Price>,
-    /// The most requests a minute.
+    /// The most requests per minute.
     pub requests_per_minute: Option<u32>,
-    /// The most tokens a minute, input and output.
+    /// The most tokens per minute, input and output.
     pub tokens_per_minute: Option<u32>,
     /// The most calls at once.
     pub concurrency: u32,
-    /// How long a call may take.
+    /// The longest time for a call.
     pub timeout: Duration,
-    /// What calls of this model may take in one run.
+    /// The limits of this model's calls in one run.
     pub budget: Budget,
     /// The file of the table.
     pub file: PathBuf,
 }
 
 impl Model {
-    /// A hash of all that changes the model's answers, as 16 hexadecimal digits. The text of prompts is not known here.
+    /// A hash of everything that changes the model's answers, as 16 hexadecimal digits, apart from the text of prompts.
     pub fn fingerprint(&self) -> String {
         let mut all = vec![json!([
             self.base_url,
@@ -88,7 +110,7 @@ impl Model {
             self.prompt,
             self.answers.map(Form::as_str),
             self.legal == Legal::Shown,
-            self.disguise,
+            self.disguise.map(Disguise::json),
             self.retries,
             self.parameters,
         ])];
@@ -100,7 +122,7 @@ impl Model {
         blake3::hash(all.as_bytes()).to_hex()[..16].to_owned()
     }
 
-    /// The folder of its file, from which paths in its table are seen.
+    /// The folder of its file, to which paths in its table are relative.
     pub fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new(""))
     }
@@ -134,7 +156,7 @@ impl Model {
     }
 }
 
-/// More tokens than any call takes.
+/// A number of tokens that no call takes.
 pub(crate) const MOST_TOKENS: u64 = 10_000_000;
 
 /// Models by name.
@@ -144,7 +166,16 @@ pub struct Models {
 }
 
 impl Models {
-    /// Reads a file of `[models.NAME]` tables and nothing else. `path` is for errors, and for paths that are seen from the file.
+    /// Reads a file that holds tables: one with nothing else, or that of a tournament, which names its game.
+    pub fn parse_file(text: &str, path: &Path) -> Result<Self, TableError> {
+        let is_tournament = |file: toml::Table| file.contains_key("game");
+        match toml::from_str(text).is_ok_and(is_tournament) {
+            true => Self::parse_within(text, path),
+            false => Self::parse(text, path),
+        }
+    }
+
+    /// Reads a file that holds only `[models.NAME]` tables. `path` is for errors, and for relative paths in the file.
     pub fn parse(text: &str, path: &Path) -> Result<Self, TableError> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -157,7 +188,7 @@ impl Models {
         file.models(models)
     }
 
-    /// Reads the `[models.NAME]` tables of a file that says other things, too, such as a tournament.
+    /// Reads the `[models.NAME]` tables of a file that holds other things, too, such as a tournament.
     pub fn parse_within(text: &str, path: &Path) -> Result<Self, TableError> {
         #[derive(Deserialize)]
         struct File {
@@ -169,7 +200,7 @@ impl Models {
         file.models(models)
     }
 
-    /// The same models and those of another file, which win where names are the same.
+    /// Adds the models of another file, which replace those of the same name.
     pub fn with(mut self, others: Models) -> Self {
         self.models.extend(others.models);
         self
@@ -185,7 +216,7 @@ impl Models {
         self.models.keys().map(String::as_str)
     }
 
-    /// The name that is most like another one, if any is.
+    /// The name most like a given one, or `None` if none is near.
     pub fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.names())
     }
@@ -216,7 +247,7 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// The name that is most like another one, if any is.
+/// The name most like a given one, or `None` if none is near.
 fn nearest<'a>(name: &str, valid: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |candidate: &str| strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase());
     valid
@@ -238,7 +269,7 @@ struct Table {
     prompt: Option<Spanned<String>>,
     answers: Option<Spanned<String>>,
     legal: Option<Spanned<String>>,
-    disguise: Option<u64>,
+    disguise: Option<Spanned<toml::Value>>,
     samples: Option<Spanned<String>>,
     retries: Option<Spanned<u64>>,
     #[serde(default)]
@@ -254,7 +285,7 @@ struct Table {
     budget_tokens: Option<u64>,
 }
 
-/// What the arena itself says in a request.
+/// The parameters that the arena itself sets in a request.
 const RESERVED: [&str; 10] = [
     "function_call",
     "functions",
@@ -272,7 +303,7 @@ const RESERVED: [&str; 10] = [
 const FORMS: [(&str, Option<Form>); 4] =
     [("auto", None), ("schema", Some(Form::Schema)), ("tool", Some(Form::Tool)), ("line", Some(Form::Line))];
 
-/// A file while it is read.
+/// A file that is being read.
 struct Source<'a> {
     text: &'a str,
     path: &'a Path,
@@ -303,7 +334,7 @@ impl Source<'_> {
             prompt: table.prompt.map_or(Ok("plain".into()), |prompt| self.text("a variant", &prompt))?,
             answers: self.one_of(table.answers, &FORMS)?,
             legal: self.one_of(table.legal, &[("shown", Legal::Shown), ("hidden", Legal::Hidden)])?,
-            disguise: table.disguise,
+            disguise: table.disguise.map(|disguise| self.disguise(disguise)).transpose()?,
             samples: self
                 .one_of(table.samples, &[("question", Samples::Question), ("match", Samples::Match)])?,
             retries: self.number(table.retries, 0..=10)?.unwrap_or(1),
@@ -327,7 +358,23 @@ impl Source<'_> {
         }
     }
 
-    /// The name of an environment variable. Whoever writes the key itself here is told so, without it.
+    fn disguise(&self, disguise: Spanned<toml::Value>) -> Result<Disguise, TableError> {
+        let real = Disguise::REAL_WORDS;
+        match disguise.get_ref() {
+            toml::Value::String(word) if word == real => return Ok(Disguise::RealWords),
+            toml::Value::Integer(seed) => {
+                if let Ok(seed) = u64::try_from(*seed) {
+                    return Ok(Disguise::Invented(seed));
+                }
+            }
+            _ => {}
+        }
+        let why =
+            format!("expected a seed (a whole number, 0 or more) or {real:?}, got {}", disguise.get_ref());
+        Err(self.refuse(disguise.span(), why))
+    }
+
+    /// Reads the name of an environment variable. Errors do not show the text, since it may be the key itself.
     fn variable(&self, name: Spanned<toml::Value>) -> Result<KeyEnv, TableError> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_name =
@@ -346,7 +393,7 @@ impl Source<'_> {
         })
     }
 
-    /// The address of an endpoint, without what may be a secret.
+    /// Reads the address of an endpoint, without parts that may be secret.
     fn url(&self, url: &Spanned<String>) -> Result<String, TableError> {
         let text = url.get_ref().trim().trim_end_matches('/');
         let text = text.strip_suffix("/chat/completions").unwrap_or(text);
@@ -365,7 +412,7 @@ impl Source<'_> {
         Ok(text.to_owned())
     }
 
-    /// What a word of a list means; without a word, what the first means.
+    /// The meaning of a word in a list; without a word, that of the first.
     fn one_of<T: Copy>(&self, word: Option<Spanned<String>>, all: &[(&str, T)]) -> Result<T, TableError> {
         let named = |name: &str| all.iter().find(|(known, _)| *known == name);
         let Some(word) = word else { return Ok(all[0].1) };
@@ -420,23 +467,17 @@ impl Source<'_> {
         table.into_iter().map(parameter).collect()
     }
 
-    /// A mistake that the parser found, in the words of TOML.
+    /// Describes a mistake that the parser found, in terms of TOML.
     fn mistake(&self, error: &toml::de::Error) -> TableError {
-        let message = error.message();
-        let (why, hint) = if message.starts_with("unknown field") {
-            // unknown field `a`, expected one of `b`, `c`
-            let mut names = message.split('`').skip(1).step_by(2);
-            let key = names.next().unwrap_or_default();
-            let names: Vec<&str> = names.collect();
-            let hint = match nearest(key, names.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("there are {}", names.join(", ")),
-            };
-            (format!("unknown key {key:?}"), Some(hint))
-        } else if let Some(field) = message.strip_prefix("missing field ") {
-            (format!("expected a key {} in this table", field.trim_matches('`')), None)
-        } else {
-            (in_words(message), None)
+        let (why, hint) = match Misread::new(error.message(), Format::Toml) {
+            Misread::Key { name, known } => {
+                let hint = match nearest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("there are {}", known.join(", ")),
+                };
+                (format!("unknown key {name:?}"), Some(hint))
+            }
+            Misread::Other(why) => (why, None),
         };
         let place = error.span().map(|span| self.place(span.start));
         TableError { path: self.path.to_owned(), place, why, hint }
@@ -453,24 +494,7 @@ impl Source<'_> {
     }
 }
 
-/// What the parser expected and what came, in the words of TOML.
-fn in_words(message: &str) -> String {
-    let came = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
-    let Some((came, expected)) = came.and_then(|came| came.rsplit_once(", expected ")) else {
-        return message.replace('\n', " ");
-    };
-    let expected = match expected {
-        "u32" | "u64" => "a whole number",
-        "f64" => "a number",
-        "a string" => "text in quotes",
-        "a map" => "a table",
-        expected if expected.starts_with("struct ") => "a table",
-        other => other,
-    };
-    format!("expected {expected}, got {}", came.replace('`', ""))
-}
-
-/// A value of TOML as JSON, unless JSON has no such thing.
+/// Converts a value of TOML into JSON, or returns `None` if JSON has no such value.
 fn json_of(value: toml::Value) -> Option<Value> {
     Some(match value {
         toml::Value::String(text) => text.into(),

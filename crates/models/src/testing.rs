@@ -9,9 +9,10 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
-/// A request as it came.
+/// A request, as it came.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The path.
@@ -25,12 +26,12 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A header by its name in lower case, or nothing.
+    /// A header by its name in lower case, or an empty text.
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    /// The key that was sent, or nothing.
+    /// The key that was sent, or an empty text.
     pub fn key(&self) -> &str {
         self.header("authorization").trim_start_matches("Bearer ")
     }
@@ -41,33 +42,33 @@ impl Asked {
         messages.last().and_then(|message| message["content"].as_str()).unwrap_or_default()
     }
 
-    /// Whether a tool must be called.
+    /// Whether the model must call a tool.
     pub fn wants_tool(&self) -> bool {
         self.body["tool_choice"].is_object()
     }
 
-    /// Whether a schema must be kept to.
+    /// Whether the model must keep to a schema.
     pub fn wants_schema(&self) -> bool {
         self.body["response_format"]["type"] == "json_schema"
     }
 }
 
-/// A model's answer. It comes as the arguments of a tool where a tool must be called.
+/// A model's answer. It is sent as the arguments of a tool if the request demands a tool.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// What it says.
+    /// The text of the answer.
     pub text: String,
-    /// What it thinks.
+    /// The model's thoughts.
     pub reasoning: Option<String>,
     /// Why it stops.
     pub finish: String,
     /// Why it refuses.
     pub refusal: Option<String>,
-    /// As what it answers.
+    /// The name of the model that answers.
     pub model: String,
-    /// What it says to have taken.
+    /// The usage that it reports.
     pub usage: Value,
-    /// Whether the length of the body is not told beforehand.
+    /// Whether the body is sent without its length.
     pub chunked: bool,
 }
 
@@ -104,13 +105,15 @@ impl Answer {
     }
 }
 
-/// What the endpoint does with a request.
+/// The endpoint's reaction to a request.
 #[derive(Debug, Clone)]
 pub enum Act {
     /// Answers.
     Answer(Answer),
     /// Sends a status with headers and a body.
     Status(u16, Vec<(&'static str, String)>, String),
+    /// Answers after so long a time without a single byte.
+    Late(Duration, Answer),
     /// Says nothing until the client leaves.
     Silence,
     /// Ends the connection in the middle of an answer.
@@ -120,17 +123,17 @@ pub enum Act {
 }
 
 impl Act {
-    /// A plain answer.
+    /// Makes a plain answer.
     pub fn say(text: impl Into<String>) -> Self {
         Act::Answer(Answer { text: text.into(), ..Answer::default() })
     }
 
-    /// A status with an error as endpoints write it.
+    /// Makes a status with an error as endpoints write it.
     pub fn error(status: u16, message: &str) -> Self {
         Act::Status(status, Vec::new(), json!({"error": {"message": message}}).to_string())
     }
 
-    /// "Too many requests", with what `Retry-After` says.
+    /// Makes a "too many requests" with this `Retry-After`.
     pub fn too_many(retry_after: &str) -> Self {
         let headers = vec![("retry-after", retry_after.to_owned())];
         Act::Status(429, headers, json!({"error": {"message": "slow down"}}).to_string())
@@ -152,6 +155,14 @@ impl Act {
                 }
             }
             Act::Status(status, headers, body) => send(stream, *status, headers, body),
+            Act::Late(pause, answer) => {
+                stream.set_read_timeout(Some(*pause))?;
+                match wait_for_end(stream) {
+                    // The client has left.
+                    Ok(()) => Ok(()),
+                    Err(_) => send(stream, 200, &[], &answer.body(asked).to_string()),
+                }
+            }
             Act::Silence => wait_for_end(stream),
             Act::Cut(answer) => {
                 let body = answer.body(asked).to_string();
@@ -208,7 +219,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// An endpoint that does these things one after the other, and the last one for ever.
+    /// Starts an endpoint that does these acts one after the other, and then repeats the last one.
     pub fn scripted(acts: impl IntoIterator<Item = Act>) -> Self {
         let acts: Vec<Act> = acts.into_iter().collect();
         let next = Mutex::new(0);
@@ -220,7 +231,7 @@ impl Server {
         })
     }
 
-    /// An endpoint with a mind of its own, which may be asked several things at once.
+    /// Starts an endpoint that reacts as `mind` says, to several requests at once.
     pub fn minded(mind: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port of this machine");
         let address = listener.local_addr().expect("the address of a listener");
@@ -239,17 +250,17 @@ impl Server {
         Server { address, asked, is_over, thread: Some(thread::spawn(listen)) }
     }
 
-    /// What `base_url` is.
+    /// The value of `base_url`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The table of a model at this endpoint, with more lines.
+    /// Writes the table of a model at this endpoint, with more lines.
     pub fn table(&self, name: &str, lines: &str) -> String {
         format!("[models.{name}]\nbase_url = {:?}\nmodel = \"tiny\"\n{lines}\n", self.base_url())
     }
 
-    /// All requests so far, in the order in which they came.
+    /// All requests so far, in the order of their arrival.
     pub fn asked(&self) -> Vec<Asked> {
         lock(&self.asked).clone()
     }

@@ -1,4 +1,4 @@
-//! Something that threads share and wait for, until somebody wants to stop.
+//! A value that threads share and wait for, until the user wants to stop.
 
 use crate::AskError;
 use std::{
@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-/// How often those who wait look whether they shall stop: nobody can ring the bell from a signal handler.
+/// The interval at which waiting threads check whether to stop: a signal handler cannot wake them.
 pub(crate) const GLANCE: Duration = Duration::from_millis(20);
 
-/// A value, and a bell that rings when it changes.
+/// A value, and a condition variable that is notified when it changes.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting<T> {
     value: Mutex<T>,
@@ -26,14 +26,14 @@ impl<T> Waiting<T> {
         self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the value, and rings.
+    /// Changes the value, and wakes the waiting threads.
     pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let result = change(&mut self.lock());
         self.bell.notify_all();
         result
     }
 
-    /// Waits until `ready` gives something. It is asked again after each change, and after a short while.
+    /// Waits until `ready` returns something. It is called again after each change, and after a short while.
     pub fn until<R>(
         &self,
         stop: &dyn Fn() -> bool,

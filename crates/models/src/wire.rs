@@ -1,4 +1,4 @@
-//! Requests and answers as OpenAI-compatible endpoints write them.
+//! Requests and answers in the format of OpenAI-compatible endpoints.
 
 use crate::{Finish, Form, Message, Model, Money, Question, Reply, Tokens, table::MOST_TOKENS};
 use serde::Serialize;
@@ -8,11 +8,11 @@ use std::time::Duration;
 /// A request. Its frame and its messages are kept apart, since most requests share all but the last message.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
-    /// All but the messages, as the text of a JSON object.
+    /// Everything but the messages, as the text of a JSON object.
     pub frame: String,
     pub messages: Vec<Message>,
     pub salt: u64,
-    /// By what the book knows it.
+    /// The hash that identifies it in the book.
     pub hash: [u8; 32],
 }
 
@@ -45,14 +45,14 @@ pub(crate) fn hash(base_url: &str, salt: u64, frame: &str, messages: &[Message])
     *hasher.finalize().as_bytes()
 }
 
-/// A frame with messages put into it.
+/// Puts messages into a frame.
 pub(crate) fn body(frame: &str, messages: &[Message]) -> Result<String, serde_json::Error> {
     let messages = serde_json::to_string(messages)?;
     // A frame is never empty: it names the model.
     Ok(format!("{{\"messages\":{messages},{}", frame.strip_prefix('{').unwrap_or(frame)))
 }
 
-/// The name that answers have in schemas and as tools.
+/// The name of answers in schemas and tools.
 const ANSWER: &str = "answer";
 
 #[derive(Serialize)]
@@ -120,7 +120,7 @@ fn frame(model: &Model, question: &Question) -> Result<String, serde_json::Error
     serde_json::to_string(&frame)
 }
 
-/// What an answer says, before it is counted and paid.
+/// The content of an answer, before it is counted and paid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub text: String,
@@ -141,7 +141,7 @@ pub(crate) struct Took {
 }
 
 impl Said {
-    /// All texts changed in the same way.
+    /// Changes all texts in the same way.
     pub fn map(self, change: impl Fn(String) -> String) -> Self {
         Said {
             text: change(self.text),
@@ -152,7 +152,7 @@ impl Said {
         }
     }
 
-    /// The body of an answer that says the same, apart from what was counted.
+    /// Writes the body of an answer with this content, without the counts.
     pub fn body(&self) -> String {
         let Said { text, reasoning, finish, refusal, model, .. } = self;
         let message = json!({"content": text, "reasoning_content": reasoning, "refusal": refusal});
@@ -160,7 +160,7 @@ impl Said {
             .to_string()
     }
 
-    /// What was said, as a reply that took so much.
+    /// Makes the reply from this content and what the call took.
     pub fn reply(self, took: Took) -> Reply {
         let Said { text, reasoning, finish, refusal, model, .. } = self;
         let Took { tokens, cost, latency, attempt } = took;
@@ -168,10 +168,10 @@ impl Said {
     }
 }
 
-/// The longest name of a model that answers; no real one is as long.
+/// The longest name of an answering model; no real one is as long.
 const LONGEST_NAME: usize = 100;
 
-/// What is known of a request when its answer is counted.
+/// Facts about a request that are needed to count its answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
     pub bytes: usize,
@@ -185,7 +185,7 @@ impl Sent {
     }
 }
 
-/// Reads the body of an answer. What was sent is for endpoints that do not count, or not well.
+/// Reads the body of an answer. `sent` is for endpoints that count badly or not at all.
 pub(crate) fn read(answer: &str, sent: Sent) -> Result<Said, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| match error.is_eof() {
         true => "the answer is cut off".to_owned(),
@@ -214,12 +214,12 @@ pub(crate) fn read(answer: &str, sent: Sent) -> Result<Said, String> {
     Ok(Said { text, reasoning, finish, refusal, model, tokens })
 }
 
-/// Whether an endpoint means something by its `error`.
+/// Whether the value of `error` in an answer is really an error.
 fn is_trouble(error: &Value) -> bool {
     ![Value::Null, json!(false), json!(""), json!({})].contains(error)
 }
 
-/// The arguments of our tool, else the text, else what another tool was called with.
+/// Reads the arguments of our tool, or else the text, or else the arguments of another tool.
 fn said_text(message: &Value) -> String {
     let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
     let arguments = |call: &Value| match &call["function"]["arguments"] {
@@ -233,7 +233,7 @@ fn said_text(message: &Value) -> String {
     text.or_else(|| calls.iter().find_map(arguments)).unwrap_or_default()
 }
 
-/// The text of a message; some endpoints give it in parts.
+/// Reads the text of a message; some endpoints split it into parts.
 fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -246,7 +246,7 @@ fn spoken(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// An answer, or a choice, without a message, or with an error. A filter's refusal may come as an error, as Azure sends it.
+/// Reads an answer, or a choice, without a message or with an error. A filter's refusal may come as an error, as Azure sends it.
 fn read_error(answer: &Value, sent: Sent) -> Result<Said, String> {
     let why = complaint(answer);
     if answer.pointer("/error/code").and_then(Value::as_str) == Some("content_filter") {
@@ -261,13 +261,13 @@ fn read_error(answer: &Value, sent: Sent) -> Result<Said, String> {
     })
 }
 
-/// What an endpoint complains about.
+/// The complaint of an endpoint.
 fn complaint(answer: &Value) -> Option<String> {
     let places = ["/error/message", "/error", "/message", "/detail"];
     places.iter().find_map(|place| spoken(answer.pointer(place)?))
 }
 
-/// What an answer with a bad status says, quoted and short.
+/// Quotes an answer with a bad status, shortened.
 pub(crate) fn quote(answer: &str) -> Option<String> {
     let json = serde_json::from_str(answer).ok();
     let said = json.as_ref().and_then(complaint).unwrap_or_else(|| answer.trim().to_owned());
@@ -284,19 +284,19 @@ fn short(text: &str, longest: usize) -> String {
     }
 }
 
-/// Tokens of so many bytes: more than there are, in most languages.
+/// Estimates the tokens in `bytes` bytes: more than there are, in most languages.
 pub(crate) fn estimate(bytes: usize) -> u64 {
     bytes.div_ceil(2) as u64
 }
 
-/// The most tokens that a request of so many bytes can have: no token is shorter than a byte, and what endpoints add (a frame for each
-/// message, how to call a tool) is less than the rest. Budgets set this much aside, and no larger count is believed.
+/// The most tokens that a request of `bytes` bytes can have: no token is shorter than a byte, and what endpoints add (a frame for
+/// each message, how to call a tool) is less than the rest. Budgets set this much aside, and no larger count is believed.
 pub(crate) fn most_input(bytes: usize) -> u64 {
     const ADDED: u64 = 1024;
     bytes as u64 + ADDED
 }
 
-/// What the endpoint has counted, or an estimate where that is missing or cannot be.
+/// Takes the endpoint's counts, or an estimate where they are missing or impossible.
 fn count(usage: &Value, sent: Sent, said_bytes: usize) -> Tokens {
     let number = |place: &str| usage.pointer(place).and_then(Value::as_u64);
     let input = number("/prompt_tokens").filter(|tokens| (1..=most_input(sent.bytes)).contains(tokens));

@@ -1,7 +1,7 @@
-//! Matches, tournaments and exams of bots of all kinds, Python objects among them.
+//! Matches, tournaments and exams between bots of all kinds, including Python objects.
 //!
-//! Where objects take part, the arena plays on the thread that asked for it. Else it plays on threads of its own, which never touch
-//! Python, and the thread that asked looks out for Ctrl-C.
+//! If objects take part, the arena plays on the calling thread. Otherwise it plays on other threads, which never touch
+//! Python, and the calling thread watches for Ctrl-C.
 
 use crate::{
     cluster,
@@ -54,10 +54,10 @@ use std::{
     time::Duration,
 };
 
-/// How often a waiting Python thread looks whether somebody has pressed Ctrl-C.
+/// The interval at which a waiting Python thread checks for Ctrl-C.
 pub const GLANCE: Duration = Duration::from_millis(50);
 
-/// What is left when all is over: a JSON document, and the replay of a match.
+/// The results of a run: a JSON document, and the replay of a match.
 struct Ended {
     document: String,
     replay: Option<Replay>,
@@ -66,12 +66,13 @@ struct Ended {
 /// Packs a replay.
 type Pack = Box<dyn Fn() -> io::Result<Vec<u8>> + Send + Sync>;
 
-/// The replay of a match, which is packed when somebody looks: that takes longer than a short match.
+/// The replay of a match. It is packed on first use, since packing takes longer than a short match.
 #[pyclass(frozen, module = "necrodome._native")]
 pub struct Replay(Pack);
 
 impl Replay {
-    /// Recordings of more steps are packed at once, since they take many times the memory of what is packed.
+    /// The longest recording, in steps, that is packed on first use. Longer ones are packed at once, since they take far more memory
+    /// than the packed replay.
     const LONG: u32 = 200;
 
     fn new<G: Listed>(recording: Recording<G>) -> io::Result<Self> {
@@ -90,28 +91,28 @@ impl Replay {
         Ok(PyBytes::new(py, &(self.0)()?))
     }
 
-    /// A copy has the contents.
+    /// Pickles a replay as its contents.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<PyBytes>(), (self.pack(py)?,)))
     }
 }
 
-/// What has been played, or why not, in words.
+/// The results, or why there are none, in words.
 type Played = Result<Ended, Box<dyn std::error::Error>>;
 
-/// The table, and what Python wants to hear meanwhile.
+/// The table, and what Python wants to be told while the arena plays.
 struct Host {
     table: Arc<Table>,
-    /// Called with the number of blocks that are stored, and of those that are planned.
+    /// Called with the number of stored blocks and of planned blocks.
     show: Py<PyAny>,
     /// Whether programs take part.
     programs: bool,
-    /// How many blocks are planned.
+    /// The number of planned blocks.
     planned: u32,
 }
 
 impl Host {
-    /// Lets the arena play. `play` is given a function that it calls with the number of blocks that are stored.
+    /// Lets the arena play. `play` is given a function to call with the number of stored blocks.
     fn play(&self, py: Python<'_>, play: impl FnOnce(&dyn Fn(u32)) -> Played + Send) -> PyResult<Ended> {
         let play = |tell: &dyn Fn(u32)| play(tell).map_err(|error| error.to_string());
         let played = match (self.table.has_objects(), self.programs) {
@@ -126,7 +127,7 @@ impl Host {
         }
     }
 
-    /// Lets the arena play on a thread of its own, and looks after Python on this one.
+    /// Lets the arena play on another thread, and serves Python on this one.
     fn play_elsewhere(
         &self,
         play: impl FnOnce(&dyn Fn(u32)) -> Result<Ended, String> + Send,
@@ -145,7 +146,7 @@ impl Host {
         })
     }
 
-    /// Looks whether somebody has pressed Ctrl-C, shows how far it is, and lets other threads of Python run.
+    /// Checks for Ctrl-C, shows the progress, and lets other Python threads run.
     fn glance(&self, blocks: Option<u32>) {
         if self.table.stop.load(Ordering::Relaxed) {
             return;
@@ -160,7 +161,7 @@ impl Host {
     }
 }
 
-/// A player of a match that somebody may want to stop.
+/// A player in a match that the user may interrupt.
 struct Interruptible<G: Listed> {
     player: Box<dyn Player<G>>,
     table: Arc<Table>,
@@ -208,50 +209,50 @@ impl<G: Listed> Player<G> for Interruptible<G> {
     }
 }
 
-/// What is to be played, as Python says it.
+/// The request from Python: what to play.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
     game: String,
     entries: Vec<WantedEntry>,
-    /// The options of the rules that are set.
+    /// The options of the rules.
     options: serde_json::Value,
     seed: Option<Seed>,
-    /// The seed if nobody else has one.
+    /// The seed to use if no other is given.
     spare_seed: Seed,
     #[serde(default)]
     public_dice: bool,
     secret: Option<Secret>,
     #[serde(default)]
     limits: Limits,
-    /// How far programs are confined.
+    /// How strictly programs are confined.
     sandbox: String,
-    /// What they are given beside the usual.
+    /// The network and the environment variables that programs get, if any.
     gifts: Gifts,
-    /// The words that start this interpreter as a supervisor of bots; the first is the interpreter.
+    /// The command that starts this interpreter as a supervisor of bots; the first word is the interpreter.
     launcher: Vec<String>,
     /// The language models that may take part.
     models: Option<WantedModels>,
-    /// Only of a tournament.
+    /// Set only for a tournament.
     tournament: Option<WantedTournament>,
-    /// Only of an exam.
+    /// Set only for an exam.
     exam: Option<WantedExam>,
 }
 
-/// Language models, as the flags of the command line have them.
+/// Language models, with the same settings as the flags of the command line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WantedModels {
     file: PathBuf,
     answers: String,
     calls: Option<PathBuf>,
-    /// Money, as text.
+    /// The budget in money, as text.
     budget: Option<String>,
     budget_tokens: Option<u64>,
 }
 
 impl WantedModels {
-    /// The desk through which they are asked; calls are kept beside the store, if there is one.
+    /// Opens the desk for asking the models. Calls are kept beside the store, if there is one.
     fn desk(&self, store: Option<&Path>, table: &Table) -> PyResult<Option<Desk>> {
         let money = self.budget.as_deref().map(str::parse).transpose();
         let money = money.map_err(|error| refuse(format!("budget: {error}")))?;
@@ -271,7 +272,7 @@ impl WantedModels {
 #[serde(deny_unknown_fields)]
 struct WantedExam {
     positions: usize,
-    /// Whether the first entry sits it twice.
+    /// Whether the first entry takes the exam twice.
     null: bool,
 }
 
@@ -279,7 +280,7 @@ struct WantedExam {
 #[serde(deny_unknown_fields)]
 struct WantedEntry {
     name: Option<String>,
-    /// As on the command line, or what a Python object calls itself.
+    /// The bot as on the command line, or the name that a Python object gives itself.
     text: String,
 }
 
@@ -301,7 +302,7 @@ struct WantedTournament {
     only: Vec<String>,
     #[serde(default)]
     new_version: bool,
-    /// Play nothing, and write a plan for other machines to this file.
+    /// The file for a plan for other machines. If it is set, nothing is played.
     plan_out: Option<PathBuf>,
 }
 
@@ -312,7 +313,7 @@ fn refuse_entry(error: EntryError) -> PyErr {
     }
 }
 
-/// All that is needed to sit down.
+/// Everything needed to begin.
 struct Ready<G: Listed> {
     entries: Vec<EntrySpec>,
     names: Names,
@@ -320,7 +321,7 @@ struct Ready<G: Listed> {
 }
 
 impl Wanted {
-    /// What is wanted of the dice.
+    /// The wishes for the dice.
     fn dice(&self) -> PyResult<DiceWish> {
         if self.secret.is_some() && self.seed.is_none() {
             return Err(refuse("secret means nothing without seed"));
@@ -355,7 +356,7 @@ impl Wanted {
         })
     }
 
-    /// The desk of the language models; none if none takes part.
+    /// The desk of the language models, or `None` if no model takes part.
     fn desk(&self, table: &Table) -> PyResult<Option<Desk>> {
         let store = self.tournament.as_ref().and_then(|tournament| tournament.store.as_deref());
         let models = self.models.as_ref().filter(|_| self.entries.iter().any(|entry| is_model(&entry.text)));
@@ -380,11 +381,12 @@ impl Wanted {
     }
 }
 
-/// What Python gets: the document, the replay of a match, and what nobody could be told any more, by entry.
+/// The results for Python: the document, the replay of a match, and the errors that no answer could report, by entry.
 type Told = (String, Option<Replay>, BTreeMap<usize, String>);
 
-/// Plays what is wanted (a JSON document, see `Wanted`). `talks` has a `necrodome.bot.Talk` for each entry that is an object; if one
-/// raises an error, that is raised here, or it is a fault. `show` is called now and then with the blocks that are stored and planned.
+/// Plays what `wanted` says (a JSON document, see `Wanted`). `talks` has a `necrodome.bot.Talk` for each entry that is an object.
+/// With `raises`, an error of an object is raised here; otherwise it is a fault. `show` is called now and then with the numbers of
+/// stored and of planned blocks.
 #[pyfunction]
 pub fn play(
     py: Python<'_>,
@@ -444,7 +446,7 @@ fn play_match<G: Listed>(
     })
 }
 
-/// A tournament that is about to begin, or to go on.
+/// A tournament that is about to begin or resume.
 struct Begun {
     plan: Plan,
     entries: Vec<EntrySpec>,
@@ -509,7 +511,7 @@ fn play_tournament<G: Listed>(
     let begun = py.detach(|| Begun::new::<G>(id, wanted, more, table))?;
     let Begun { plan, entries, launcher, schedule, mut store } = begun;
     if let Some(path) = &more.plan_out {
-        cluster::write_plan(path, &plan, &store)?;
+        cluster::write_plan(path, &plan, &store, &wanted.launcher)?;
         return Ok(Ended { document: String::new(), replay: None });
     }
     let (stored, planned) = (store.blocks().map_err(refuse)?, schedule.end());
@@ -565,7 +567,7 @@ fn sit_exam<G: Listed>(
     })
 }
 
-/// Supervises a bot, or becomes one, as the arena has ordered; then it does not return.
+/// Supervises a bot, or becomes one, as the arena has ordered. It does not return if `stage` names such an order.
 #[pyfunction]
 pub fn run_stage(stage: OsString) {
     process::run_stage_named(&stage);

@@ -1,7 +1,7 @@
 //! The end of the interpreter.
 //!
-//! A thread that comes back to an interpreter which is being taken down is unwound through Rust, and takes the process down with
-//! it. So the end waits for those who are inside, and whoever comes later stops for good.
+//! A thread that returns to an interpreter that is shutting down is unwound through Rust, and crashes the process.
+//! So the shutdown waits for the threads inside, and stops later ones for good.
 
 use pyo3::prelude::*;
 use std::{
@@ -14,23 +14,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Threads that are inside.
+/// The number of threads inside.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// The thread that ends the interpreter, once it does. It goes on to the end.
+/// The thread that shuts the interpreter down, if any. It may still enter.
 static ENDS: OnceLock<ThreadId> = OnceLock::new();
-/// How long the end waits: an opponent may think for ever.
+/// The longest wait at shutdown: an opponent may think forever.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 thread_local! {
-    /// How often this thread is inside: an opponent may have environments of its own.
+    /// How many times this thread has entered: an opponent may have environments of its own.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A thread is inside: it works without the interpreter's lock, or calls Python from Rust.
+/// Shows that a thread is inside: it works without the interpreter's lock, or calls Python from Rust.
 pub struct Inside(());
 
 impl Inside {
-    /// Enters. Does not return once the interpreter ends, unless the thread that ends it calls.
+    /// Enters. After the shutdown has begun it does not return, except on the thread that shuts down.
     pub fn enter(py: Python<'_>) -> Self {
         if DEPTH.get() == 0 {
             INSIDE.fetch_add(1, SeqCst);
@@ -57,7 +57,7 @@ impl Drop for Inside {
     }
 }
 
-/// The interpreter is about to end: waits for those who are inside, and lets nobody else in.
+/// Begins the shutdown: waits for the threads inside, for a few seconds at most, and lets no others in.
 #[pyfunction]
 pub fn close(py: Python<'_>) {
     _ = ENDS.set(thread::current().id());

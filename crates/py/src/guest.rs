@@ -1,4 +1,4 @@
-//! Objects of Python as players. The arena calls them on the thread that asked for the match, so that tracebacks, debuggers and
+//! Python objects as players. The arena calls them on the thread that asked for the match, so that tracebacks, debuggers and
 //! Ctrl-C work in them as in any other function.
 
 use crate::values::{from_python, to_python};
@@ -27,31 +27,31 @@ use std::{
     },
 };
 
-/// What the objects of one line-up have in common.
+/// The state that the objects of one line-up share.
 pub struct Table {
     /// A `necrodome.bot.Talk` for each entry that is an object.
     talks: Vec<Option<Py<PyAny>>>,
-    /// Whether an error of a bot ends everything; else it is a fault.
+    /// Whether an error of a bot ends everything; otherwise it is a fault.
     raises: bool,
     /// Whether playing is to stop.
     pub stop: Arc<AtomicBool>,
     failed: OnceLock<PyErr>,
-    /// What went wrong when nobody was asked, by entry: it is told with the next answer.
+    /// Errors outside of a question, by entry. The arena learns of them with the next answer.
     late: Mutex<BTreeMap<usize, String>>,
 }
 
 impl Table {
-    /// A table for these objects, by entry.
+    /// Makes a table for these objects, by entry.
     pub fn new(talks: Vec<Option<Py<PyAny>>>, raises: bool) -> Self {
         Table { talks, raises, stop: Arc::default(), failed: OnceLock::new(), late: Mutex::default() }
     }
 
-    /// Whether an object is among the bots.
+    /// Whether any bot is an object.
     pub fn has_objects(&self) -> bool {
         self.talks.iter().any(Option::is_some)
     }
 
-    /// Invites an object, if the entry with this number is one.
+    /// Invites an object, or returns `None` if the entry with this number is no object.
     pub fn invitation<G: Listed>(self: &Arc<Self>, entry: usize) -> Option<Invitation> {
         self.talks.get(entry)?.as_ref()?;
         let table = self.clone();
@@ -68,13 +68,13 @@ impl Table {
         }))
     }
 
-    /// Stops everything; the first error is the one that is raised.
+    /// Stops everything. Only the first error is raised.
     pub fn fail(&self, error: PyErr) {
         let _ = self.failed.set(error);
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// What is to be raised.
+    /// Returns the error to raise, if any.
     pub fn failure(&self, py: Python<'_>) -> Option<PyErr> {
         self.failed.get().map(|error| error.clone_ref(py))
     }
@@ -87,12 +87,12 @@ impl Table {
         self.late.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What nobody could be told any more, by entry.
+    /// The errors that no answer has reported, by entry.
     pub fn untold(&self) -> BTreeMap<usize, String> {
         mem::take(&mut self.late())
     }
 
-    /// What a bot has raised, in words if it is a fault; else everything stops.
+    /// Handles an error of a bot: returns its words if it is a fault, and stops everything otherwise.
     fn fault(&self, py: Python<'_>, error: PyErr) -> Option<String> {
         let counts = error.is_instance_of::<PyException>(py) || error.is_instance_of::<PySystemExit>(py);
         if self.raises || !counts {
@@ -113,11 +113,11 @@ struct Object<G: Listed> {
     entry: usize,
     name: String,
     terms: Terms<G::Rules>,
-    /// What it has said to the greeting.
+    /// Its answer to the greeting.
     ready: Option<Ready>,
-    /// Why it cannot be asked in this match, and whether it was charged for that.
+    /// Why it cannot be asked in this match, and whether it was charged with that fault.
     away: Option<(Fault, bool)>,
-    /// How often it was asked.
+    /// The number of questions so far.
     asked: u64,
 }
 
@@ -134,17 +134,17 @@ impl<G: Listed> Object<G> {
         talk.map(|talk| talk.bind(py)).ok_or_else(|| crate::setup::refuse("this entry is no object"))
     }
 
-    /// The bot, where it may be asked.
+    /// Whether the bot may be asked.
     fn is_here(&self) -> bool {
         self.ready.is_some() && self.away.is_none() && !self.table.is_stopped()
     }
 
-    /// Passes on a message. Gives the answer, if there is one.
+    /// Passes on a message. Returns the answer, if there is one.
     fn pass<'py>(&self, py: Python<'py>, message: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
         self.talk(py)?.call_method1(intern!(py, "hear"), (to_python(py, message)?,))
     }
 
-    /// A message that wants no answer: what goes wrong is told with the next answer.
+    /// Passes on a message that needs no answer: an error is reported with the next answer.
     fn tell(&self, message: &Message<G>) {
         Python::attach(|py| {
             if let Err(error) = self.pass(py, message) {
@@ -195,7 +195,7 @@ impl<G: Listed> Object<G> {
     }
 }
 
-/// An action and perhaps a reason, where all is plain.
+/// Reads an action, perhaps with a reason, from a plain value.
 fn choice(came: &Bound<'_, PyAny>) -> Option<(Value, Option<String>)> {
     let Ok(pair) = came.cast::<PyTuple>() else { return Some((action(came)?, None)) };
     let (came, reason) = pair.extract::<(Bound<'_, PyAny>, Option<String>)>().ok()?;
@@ -288,12 +288,12 @@ impl<G: Listed> Player<G> for Object<G> {
 /// Writes the list of legal actions.
 type List = Box<dyn for<'py> Fn(Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> + Send + Sync>;
 
-/// The legal actions of a decision. They are listed when somebody looks: in some games that takes longer than the decision.
+/// The legal actions of a decision. They are listed on first use, since in some games that takes longer than the decision.
 #[pyclass(frozen, module = "necrodome._native")]
 pub struct Legal(List);
 
 impl Legal {
-    /// Those of a view; None where the game has too many to list.
+    /// Lists the legal actions of a view, or returns `None` where the game has too many to list.
     fn of<G: Listed>(view: &G::View) -> Option<Self> {
         let _ = G::legal_actions(view)?;
         let view = view.clone();
@@ -305,12 +305,12 @@ impl Legal {
 
 #[pymethods]
 impl Legal {
-    /// The actions, or None where they are many.
+    /// The actions, or None if there are too many.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         (self.0)(py)
     }
 
-    /// A copy of the bot has the actions themselves.
+    /// Pickles the actions themselves, for a copy of the bot.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
         Ok(match self.list(py)? {
             Some(actions) => (py.get_type::<PyList>(), PyTuple::new(py, [actions])?),

@@ -1,9 +1,9 @@
-//! The native module under the Python package: what needs the speed or the truth of the Rust crates.
+//! The native module under the Python package: the parts that need the speed or the rules of the Rust crates.
 //!
-//! It is thin. Names, defaults and everything that people see are in `python/necrodome`; what crosses the border is numpy
-//! arrays (batches), objects (what bots in Python see and answer) and JSON (all else: the same as in the bot protocol).
+//! It is thin. Names, defaults and everything that people see are in `python/necrodome`. It exchanges numpy
+//! arrays (batches), objects (what bots in Python see and answer) and JSON (everything else, as in the bot protocol).
 //!
-//! The arena is for Linux. On other systems the module has no matches, tournaments, replays and seats in processes.
+//! The arena runs on Linux. On other systems the module has no matches, tournaments, replays or seats in processes.
 
 #[cfg(target_os = "linux")]
 mod arena;
@@ -53,7 +53,7 @@ mod native {
         zombies::ZombieSeat,
     };
 
-    /// The instruction set that batches are stepped with, such as "avx2".
+    /// The instruction set that the batches use, such as "avx2".
     #[pyfunction]
     fn instruction_set() -> PyResult<&'static str> {
         use necrodome_batch::instructions::{chosen, name};

@@ -10,6 +10,7 @@ use necrodome_rules::{
     catalog::Listed,
     chance::Seeded,
     game::{self, Game, Logged, Move, Rejected, Seat, Silent},
+    misread::in_json,
     names::Names,
     with_game,
 };
@@ -20,17 +21,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// As in the bot protocol: more legal actions are not listed.
+/// The most legal actions that are listed, as in the bot protocol.
 const MOST_LEGAL: usize = 256;
 
-/// A match of one game: it says who is to act, shows each seat its view (as JSON or as numbers) and plays on with what the
-/// seats choose. Wrong input is a `ValueError` and changes nothing.
+/// A match of one game: it says whose turn it is, shows each seat its view (as JSON or as numbers) and plays on with the
+/// seats' actions. Wrong input is a `ValueError` and changes nothing.
 #[pyclass(module = "necrodome._native")]
 pub struct Referee(Box<dyn AnyMatch>);
 
 #[pymethods]
 impl Referee {
-    /// A new match. `options` is a JSON object of the rules that differ from the rulebook.
+    /// Starts a new match. `options` is a JSON object of the rules that differ from the rulebook.
     #[new]
     #[pyo3(signature = (game, names, seed, options = "{}"))]
     fn new(game: &str, names: Vec<String>, seed: u64, options: &str) -> PyResult<Self> {
@@ -39,7 +40,7 @@ impl Referee {
         Ok(Referee(new))
     }
 
-    /// A match as it was saved.
+    /// Loads a saved match.
     #[staticmethod]
     fn load(saved: &str) -> PyResult<Self> {
         let id = setup::game(&saved_game(saved)?)?;
@@ -65,12 +66,12 @@ impl Referee {
         self.0.rules()
     }
 
-    /// What the numbers of an observation mean: a JSON list of name, about, low and high.
+    /// The meaning of each number in an observation: a JSON list of name, about, low and high.
     fn fields(&self) -> PyResult<String> {
         json(&self.0.fields())
     }
 
-    /// How many actions there are.
+    /// The number of actions.
     fn actions(&self) -> usize {
         self.0.actions()
     }
@@ -80,12 +81,12 @@ impl Referee {
         self.0.to_act().iter().map(|seat| seat.0).collect()
     }
 
-    /// The decisions that a seat would make now, by number: its living survivors in Last Bullet, just 0 elsewhere.
+    /// The decisions that a seat makes now, by number: its living survivors in Last Bullet, just 0 in other games.
     fn decisions(&self, seat: u16) -> PyResult<Vec<u32>> {
         Ok(self.0.decisions(self.seat(seat)?))
     }
 
-    /// All that a seat may know, as JSON.
+    /// Everything that a seat may know, as JSON.
     fn view(&self, seat: u16) -> PyResult<String> {
         self.0.view(self.seat(seat)?)
     }
@@ -101,12 +102,12 @@ impl Referee {
         self.0.is_open()
     }
 
-    /// All that a seat may know, as numbers; in Last Bullet a row for each decision.
+    /// Everything that a seat may know, as numbers; in Last Bullet a row for each decision.
     fn observe<'py>(&self, py: Python<'py>, seat: u16) -> PyResult<Bound<'py, PyAny>> {
         self.0.observe(py, self.seat(seat)?)
     }
 
-    /// Which actions are legal for a seat; none for one that is not to act. In Last Bullet a row for each decision.
+    /// The mask of the legal actions of a seat, all false if it is not to act. In Last Bullet a row for each decision.
     fn mask<'py>(&self, py: Python<'py>, seat: u16) -> PyResult<Bound<'py, PyAny>> {
         self.0.mask(py, self.seat(seat)?)
     }
@@ -116,19 +117,19 @@ impl Referee {
         self.0.step(&actions)
     }
 
-    /// Plays on with actions as JSON: a list of one for each seat that is to act, `null` for none (the game's rule for a bad
+    /// Plays on with actions as JSON: a list with one for each seat that is to act. `null` is no action (the game's rule for a bad
     /// action applies).
     fn apply(&mut self, actions: &str) -> PyResult<()> {
         self.0.apply(actions)
     }
 
-    /// Whether an action as JSON is legal for the only seat that is to act. What is no action of this game is refused.
+    /// Whether an action as JSON is legal for the only seat that is to act. Raises an error if it is not an action of this game.
     fn is_legal(&self, action: &str) -> PyResult<bool> {
         self.0.is_legal(action)
     }
 
-    /// What a built-in bot would do in a seat that is to act, as JSON. Bots have no memory: `seed` is all that a bot which
-    /// tosses coins needs.
+    /// The action of a built-in bot in a seat that is to act, as JSON. Bots have no memory; `seed` is for bots that
+    /// toss coins.
     fn bot_action(&self, bot: &str, seat: u16, seed: u64) -> PyResult<String> {
         let seat = self.seat(seat)?;
         if !self.0.to_act().contains(&seat) {
@@ -137,18 +138,18 @@ impl Referee {
         self.0.bot_action(bot, seat, seed)
     }
 
-    /// What happened in the last step (or at the start) in words, a sentence for each event that a seat may hear of.
+    /// The events of the last step (or of the start) that a seat may hear of, in words, a sentence for each.
     fn story(&self, seat: u16) -> PyResult<Vec<String>> {
         Ok(self.0.story(self.seat(seat)?))
     }
 
-    /// The legal actions of a seat that is to act, each as what a player is offered and as JSON; none where they are too many.
+    /// The legal actions of a seat that is to act, each as a label for players and as JSON, or None if there are too many.
     fn labels(&self, seat: u16) -> PyResult<Option<Vec<(String, String)>>> {
         self.0.labels(self.seat(seat)?)
     }
 
-    /// What is played for the answer of a seat that is to act, both as JSON, and what is wrong with the answer. Of a bad one that
-    /// is what the game's rule leaves of it: `null` if nothing is left.
+    /// The action that is played for an answer of a seat that is to act, both as JSON, and what is wrong with the answer. A bad
+    /// answer becomes what the game's rule leaves of it: `null` if nothing is left.
     fn read(&self, seat: u16, answer: &str) -> PyResult<(String, Option<String>)> {
         let seat = self.seat(seat)?;
         match self.0.to_act().iter().position(|&other| other == seat) {
@@ -157,32 +158,32 @@ impl Referee {
         }
     }
 
-    /// The score of each seat with what it counts, once the match is over.
+    /// The score of each seat with its unit, once the match is over.
     fn scores(&self) -> Option<Vec<String>> {
         self.0.scores()
     }
 
-    /// The legal actions of a seat that is to act, as a JSON list; null where they are too many.
+    /// The legal actions of a seat that is to act, as a JSON list; null if there are too many.
     fn legal(&self, seat: u16) -> PyResult<String> {
         self.0.legal(self.seat(seat)?)
     }
 
-    /// The action of a number, for a seat that is to act, as JSON; null if there is none.
+    /// The action with a number, for a seat that is to act, as JSON; null if there is none.
     fn action(&self, seat: u16, number: usize) -> PyResult<String> {
         self.0.action(self.seat(seat)?, number)
     }
 
-    /// What each seat got in the last step.
+    /// The reward of each seat in the last step.
     fn rewards(&self) -> Vec<f32> {
         self.0.rewards().to_vec()
     }
 
-    /// How the match ended, as JSON, once it has.
+    /// How the match ended, as JSON, or None while it goes on.
     fn outcome(&self) -> PyResult<Option<String>> {
         self.0.outcome()
     }
 
-    /// What happened in the last step (or at the start), as a JSON list: what a seat may hear of, or everything.
+    /// The events of the last step (or of the start), as a JSON list: those that a seat may hear of, or all.
     #[pyo3(signature = (seat = None))]
     fn events(&self, seat: Option<u16>) -> PyResult<String> {
         self.0.events(seat.map(|seat| self.seat(seat)).transpose()?)
@@ -198,7 +199,7 @@ impl Referee {
         self.0.save()
     }
 
-    /// Goes on from a saved match of the same game, names and rules.
+    /// Resumes a saved match of the same game, names and rules.
     fn restore(&mut self, saved: &str) -> PyResult<()> {
         let (came, expected) = (saved_game(saved)?, self.0.game());
         if came != expected {
@@ -207,12 +208,12 @@ impl Referee {
         self.0.restore(saved)
     }
 
-    /// Goes on with other chance than so far.
+    /// Replaces the stream of chance from here on.
     fn reseed(&mut self, seed: u64) {
         self.0.reseed(seed);
     }
 
-    /// A match that goes on as this one would.
+    /// Copies the match. The copy goes on as this one would.
     fn clone(&self) -> Referee {
         Referee(self.0.boxed())
     }
@@ -257,7 +258,7 @@ impl Referee {
     }
 }
 
-/// A match of some game.
+/// A match of any game.
 trait AnyMatch: Send + Sync {
     fn game(&self) -> &'static str;
     fn names(&self) -> &Names;
@@ -299,11 +300,11 @@ struct Match<G: Game> {
     game: G,
     chance: Seeded,
     numbers: Arc<dyn Numbers<G>>,
-    /// How many numbers an observation has.
+    /// The number of numbers in an observation.
     columns: usize,
-    /// What happened in the last step.
+    /// The events of the last step.
     log: Vec<Logged<G::Event>>,
-    /// What each seat has got in all, and what it got in the last step.
+    /// Each seat's return so far, and its reward in the last step.
     returns: Vec<f32>,
     rewards: Vec<f32>,
 }
@@ -327,7 +328,7 @@ fn not_saved(error: serde_json::Error) -> PyErr {
     refuse(format!("not a saved match: {error}"))
 }
 
-/// The game of a saved match.
+/// Reads the game of a saved match.
 fn saved_game(saved: &str) -> PyResult<String> {
     #[derive(Deserialize)]
     struct Game {
@@ -384,7 +385,7 @@ impl<G: Listed> Match<G> {
         Ok(())
     }
 
-    /// Whether the rules accept this action from the seat in this place of those to act; whatever the others do.
+    /// Checks whether the rules accept this action from the seat at `place` among those to act, whatever the others do.
     fn attempt(&self, place: usize, action: &G::Action) -> Result<(), String> {
         let mut moves = vec![Move::Forfeit; self.game.to_act().len()];
         moves[place] = Move::Act(action.clone());
@@ -395,7 +396,7 @@ impl<G: Listed> Match<G> {
         })
     }
 
-    /// The rows of a seat as an array: a vector, or a matrix where there can be many.
+    /// The rows of a seat as an array: a vector, or a matrix if there can be several rows.
     fn rows<'py, T: Element>(
         &self,
         py: Python<'py>,
@@ -507,16 +508,18 @@ impl<G: Listed> AnyMatch for Match<G> {
     }
 
     fn apply(&mut self, actions: &str) -> PyResult<()> {
-        let actions: Vec<Option<G::Action>> = serde_json::from_str(actions)
-            .map_err(|error| refuse(format!("expected a list of actions of {}: {error}", G::ID)))?;
+        let actions: Vec<Option<G::Action>> = serde_json::from_str(actions).map_err(|error| {
+            refuse(format!("expected a list of actions of {}: {}", G::ID, in_json(&error)))
+        })?;
         let moves: Vec<_> =
             actions.into_iter().map(|action| action.map_or(Move::Forfeit, Move::Act)).collect();
         self.play(&moves)
     }
 
     fn is_legal(&self, action: &str) -> PyResult<bool> {
-        let action: Option<G::Action> = serde_json::from_str(action)
-            .map_err(|error| refuse(format!("an opponent: {action} is no action of {}: {error}", G::ID)))?;
+        let action: Option<G::Action> = serde_json::from_str(action).map_err(|error| {
+            refuse(format!("an opponent: {action} is no action of {}: {}", G::ID, in_json(&error)))
+        })?;
         Ok(action.is_some_and(|action| self.clone().play(&[Move::Act(action)]).is_ok()))
     }
 
@@ -543,7 +546,9 @@ impl<G: Listed> AnyMatch for Match<G> {
         let answer: Value = serde_json::from_str(answer).map_err(refuse)?;
         let (action, mut wrong) = match G::read_action(&answer) {
             Ok(read) => read,
-            Err(error) => return Ok(("null".to_owned(), Some(format!("no action of {}: {error}", G::ID)))),
+            Err(error) => {
+                return Ok(("null".to_owned(), Some(format!("no action of {}: {}", G::ID, in_json(&error)))));
+            }
         };
         if let Err(why) = self.attempt(place, &action) {
             wrong = Some(why);

@@ -1,4 +1,4 @@
-//! One turn of Zombie Dice after the other, for the environment of one.
+//! Turns of Zombie Dice, one after the other, for the environment of one player.
 
 use crate::{
     setup::{self, refuse},
@@ -19,11 +19,11 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 
-/// Turns of Zombie Dice, one after the other. What a step gives is what Gymnasium wants of it.
+/// Turns of Zombie Dice, one after the other. A step returns what Gymnasium expects.
 #[pyclass(module = "necrodome._native")]
 pub struct Solo {
     turn: SoloTurn,
-    /// An illegal action is an error.
+    /// Whether an illegal action is an error.
     raises: bool,
     /// Whether `reset` was called.
     begun: bool,
@@ -32,7 +32,7 @@ pub struct Solo {
 
 #[pymethods]
 impl Solo {
-    /// A turn that is to be reset. `options` is a JSON object of the rules that differ from the rulebook; with `raises` an illegal
+    /// Makes a turn, to be reset. `options` is a JSON object of the rules that differ from the rulebook; with `raises` an illegal
     /// action is an error.
     #[new]
     #[pyo3(signature = (options = "{}", raises = false))]
@@ -52,7 +52,7 @@ impl Solo {
         serde_json::to_string(self.turn.rules()).map_err(refuse)
     }
 
-    /// What the numbers of an observation mean: a JSON list of name, about, low and high.
+    /// The meaning of each number in an observation: a JSON list of name, about, low and high.
     fn fields(&self) -> PyResult<String> {
         serde_json::to_string(&SoloGame::fields(self.turn.rules(), 1)).map_err(refuse)
     }
@@ -62,7 +62,7 @@ impl Solo {
         self.turn.seed(match_seed(seed, 0));
     }
 
-    /// Begins a new turn. Gives the observation and the info.
+    /// Begins a new turn. Returns the observation and the info.
     fn reset<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         self.turn.begin();
         self.begun = true;
@@ -70,7 +70,7 @@ impl Solo {
         PyTuple::new(py, [self.observation(py).into_any(), info.into_any()])
     }
 
-    /// Rolls (1) or stops (0). Gives observation, reward, whether the turn is over, whether it was cut off (never) and the info.
+    /// Rolls (1) or stops (0). Returns observation, reward, whether the turn is over, whether it was cut off (never) and the info.
     fn step<'py>(&mut self, action: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let py = action.py();
         if !self.begun {
@@ -98,7 +98,7 @@ impl Solo {
         PyArray1::from_slice(py, &self.observation)
     }
 
-    /// Which actions are legal.
+    /// The mask of the legal actions.
     fn mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         PyArray1::from_slice(py, &[self.turn.may_stop(), true])
     }
@@ -126,7 +126,7 @@ impl Solo {
         Ok(SoloGame::situation(&self.turn.view(), &names).to_string())
     }
 
-    /// How the turn ended, as JSON, once it has.
+    /// How the turn ended, as JSON, or None while it goes on.
     fn outcome(&self) -> PyResult<Option<String>> {
         self.turn.game().outcome().map(|outcome| serde_json::to_string(&outcome).map_err(refuse)).transpose()
     }
@@ -140,7 +140,7 @@ impl Solo {
         }
     }
 
-    /// Goes on from what `save` gave for the same rules.
+    /// Restores what `save` returned for the same rules.
     fn restore(&mut self, saved: &[u8]) -> PyResult<()> {
         self.turn.restore(saved).map_err(refuse)?;
         self.begun = true;

@@ -1,4 +1,4 @@
-//! A game tree for Python: positions without a stream of chance, and everything that can follow a decision.
+//! A game tree for Python: positions without a stream of chance, and all that can follow a decision.
 
 use crate::setup::{self, refuse};
 use necrodome_batch::numbers::{Cells, Numbers, numbers};
@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{cmp::Ordering, sync::Arc};
 
-/// More ways for the dice to fall than any single roll has: six dice of Tokyo have 46,656.
+/// The most ways that the dice can fall. No single roll has more: six dice of Tokyo have 46,656.
 const MAX_PATHS: u64 = 100_000;
 
-/// A position of a match, at a decision or at the end. It never changes: what follows from it are other positions.
+/// A position of a match, at a decision or at the end. It never changes; whatever follows is another position.
 #[pyclass(frozen, module = "necrodome._native")]
 pub struct Position(Box<dyn AnyPosition>);
 
@@ -27,7 +27,7 @@ type Outcomes = Vec<(Position, f64)>;
 
 #[pymethods]
 impl Position {
-    /// The positions that a match can begin with. `options` is a JSON object of the rules that differ from the rulebook.
+    /// The positions in which a match can begin. `options` is a JSON object of the rules that differ from the rulebook.
     #[staticmethod]
     #[pyo3(signature = (game, seats, options = "{}"))]
     fn starts(py: Python<'_>, game: &str, seats: usize, options: &str) -> PyResult<Outcomes> {
@@ -44,7 +44,7 @@ impl Position {
         self.0.to_act().map(|seat| seat.0)
     }
 
-    /// All that a seat may know, as numbers.
+    /// Everything that a seat may know, as numbers.
     fn observe<'py>(&self, py: Python<'py>, seat: u16) -> PyResult<Bound<'py, PyArray1<i16>>> {
         Ok(self.0.observe(self.seat(seat)?).to_pyarray(py))
     }
@@ -54,7 +54,7 @@ impl Position {
         self.0.legal()
     }
 
-    /// What each seat has got so far.
+    /// Each seat's return so far.
     fn returns(&self) -> Vec<f32> {
         self.0.returns()
     }
@@ -64,12 +64,12 @@ impl Position {
         Ok(self.0.situation(self.seat(seat)?))
     }
 
-    /// What tells positions apart: who is to act, what each seat sees and has got, as text.
+    /// The text that distinguishes positions: the seat to act, and what each seat sees and has got.
     fn key(&self) -> String {
         self.0.key()
     }
 
-    /// The position that `__reduce__` has written.
+    /// Loads a position from the text of `__reduce__`.
     #[staticmethod]
     fn load(saved: &str) -> PyResult<Self> {
         let saved: Saved = serde_json::from_str(saved).map_err(not_saved)?;
@@ -104,7 +104,7 @@ impl Position {
     }
 }
 
-/// A position of some game.
+/// A position of any game.
 trait AnyPosition: Send + Sync {
     fn seats(&self) -> usize;
     fn after(&self, py: Python<'_>, action: usize) -> PyResult<Outcomes>;
@@ -129,7 +129,7 @@ fn not_saved(error: serde_json::Error) -> PyErr {
     refuse(format!("not a saved position: {error}"))
 }
 
-/// What all positions of a match share.
+/// The parts that all positions of a match share.
 struct Table<G: Game> {
     names: Names,
     numbers: Arc<dyn Numbers<G>>,
@@ -141,14 +141,14 @@ struct At<G: Game> {
     reached: Reached<G>,
 }
 
-/// A state, and what tells it apart from others: positions that look the same to everybody are the same, as the colours of
-/// dice that never come back make no difference.
+/// A state, with the key that distinguishes it: positions that look the same to everybody are equal, since, for example, the
+/// colours of dice that never come back make no difference.
 struct Reached<G> {
     game: G,
     key: Key,
 }
 
-/// Who is to act, what all seats see, and what they have got (as bits: that has an order).
+/// The seat to act, the views of all seats, and their returns (as bits, which can be sorted).
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     to_act: Option<Seat>,
@@ -177,7 +177,7 @@ impl<G> Ord for Reached<G> {
 }
 
 impl<G: Game> Table<G> {
-    /// A table whose seats have names that tell their numbers; any state of the game shows how it is played by numbers.
+    /// Makes a table whose seats are named by their numbers. Any state of the game shows how to play it by numbers.
     fn new(any: &G) -> PyResult<Arc<Self>> {
         let names = Self::names(any.seats())?;
         Ok(Arc::new(Table { names, numbers: numbers::<G>(&any.view(Seat(0))) }))
@@ -236,7 +236,7 @@ fn load<G: Listed>(saved: &Saved) -> PyResult<Position> {
     Ok(Position(Box::new(At { table, reached })))
 }
 
-/// All that can come of a transition, with the probability of each.
+/// All results of a transition, with the probability of each.
 fn every<G: Game>(
     table: &Table<G>,
     mut transition: impl FnMut(&mut Enumerator) -> Result<G, String>,

@@ -1,4 +1,4 @@
-//! Values of the bot protocol as Python objects, without text in between: what JSON calls an object is a `necrodome.bot.View`.
+//! Values of the bot protocol as Python objects, without text in between. A JSON object becomes a `necrodome.bot.View`.
 
 use pyo3::{
     exceptions::PyValueError,
@@ -10,17 +10,17 @@ use serde::ser::{self, Error, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 use std::{cell::RefCell, fmt};
 
-/// A value as a Python object: the one that `json.loads` would make of its JSON.
+/// Makes the Python object that `json.loads` would make of the value's JSON.
 pub fn to_python<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     static VIEW: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let view = VIEW.import(py, "necrodome.bot", "View")?;
     value.serialize(Pen { py, view }).map_err(|failed| failed.0)
 }
 
-/// How deep a value may be. What is deeper, perhaps because it contains itself, is left to Python's own words.
+/// The deepest value. A deeper one, perhaps because it contains itself, is left to Python to complain about.
 const DEEPEST: usize = 64;
 
-/// A plain value of Python as JSON: texts, numbers, bools, None, lists, tuples, and dicts of them. None if it is anything else.
+/// Makes JSON of a plain Python value: texts, numbers, bools, None, lists, tuples, and dicts of them. `None` for anything else.
 pub fn from_python(value: &Bound<'_, PyAny>) -> Option<Value> {
     plain(value, DEEPEST)
 }
@@ -56,10 +56,10 @@ fn plain(value: &Bound<'_, PyAny>, depth: usize) -> Option<Value> {
     value.is_none().then_some(Value::Null)
 }
 
-/// Texts that are part of the program: names of fields and of variants. Each is made once on each thread.
+/// The texts of the program: names of fields and of variants. Each is made once per thread.
 struct Words(RefCell<[Option<Word>; Words::PLACES]>);
 
-/// A text of the program, and of Python.
+/// A text of the program, and its Python string.
 type Word = (&'static str, Py<PyString>);
 
 impl Words {
@@ -130,7 +130,7 @@ impl<'a, 'py> Pen<'a, 'py> {
         Items { pen: self, list: PyList::empty(self.py), variant: None }
     }
 
-    /// `{variant: inside}`, or what is inside if there is no variant.
+    /// Returns `{variant: inside}`, or `inside` if there is no variant.
     fn inside(self, variant: Option<&'static str>, inside: Bound<'py, PyAny>) -> Written<'py> {
         let Some(variant) = variant else { return Ok(inside) };
         let around = self.fields()?;
@@ -139,7 +139,7 @@ impl<'a, 'py> Pen<'a, 'py> {
     }
 }
 
-/// A number, as Python has it.
+/// Writes a number as Python's.
 macro_rules! number {
     ($($method:ident: $type:ty,)*) => {
         $(fn $method(self, value: $type) -> Written<'py> {
@@ -172,7 +172,7 @@ impl<'a, 'py> Serializer for Pen<'a, 'py> {
         serialize_f64: f64,
     }
 
-    /// The number with the shortest text, as JSON has it.
+    /// Writes the number with the shortest text, as in JSON.
     fn serialize_f32(self, value: f32) -> Written<'py> {
         self.serialize_f64(value.to_string().parse().map_err(Failed::custom)?)
     }

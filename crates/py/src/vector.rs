@@ -1,4 +1,4 @@
-//! Batches for Python: matches stepped at once, everything seen written into numpy arrays.
+//! Batches for Python: many matches stepped at once, with their observations written into numpy arrays.
 
 mod buffer;
 mod exact;
@@ -54,7 +54,7 @@ impl Vector {
         Vector(Mutex::new(batch))
     }
 
-    /// The batch, for one caller at a time.
+    /// Locks the batch for one caller at a time.
     fn batch(&self, py: Python<'_>) -> PyResult<Borrowed<'_>> {
         let inside = Inside::enter(py);
         let batch = match self.0.try_lock() {
@@ -72,7 +72,7 @@ impl Vector {
     }
 }
 
-/// A batch while somebody uses it.
+/// A batch that is in use.
 struct Borrowed<'a> {
     batch: MutexGuard<'a, Box<dyn AnyBatch>>,
     _inside: Inside,
@@ -94,16 +94,16 @@ impl DerefMut for Borrowed<'_> {
 
 #[pymethods]
 impl Vector {
-    /// New matches: `matches` of them, or as many as make `rows` rows. `seats` (in Last Bullet entries) are as many as usual
-    /// unless they are given. `options` is a JSON object of the rules that differ from the rulebook; `autoreset` one of
-    /// `next_step`, `same_step`, `disabled`; `bad_action` one of `play`, `raise`.
+    /// Makes a batch of new matches: `matches` of them, or enough for `rows` rows. `seats` (in Last Bullet entries) has a default.
+    /// `options` is a JSON object of the rules that differ from the rulebook; `autoreset` is one of
+    /// `next_step`, `same_step`, `disabled`; `bad_action` is `play` or `raise`.
     ///
-    /// With `copy` the arrays of a step stay as they are; without, the next step writes them. With `named`, observations are
-    /// dicts of columns. Without `masks`, infos do not have them.
+    /// With `copy` the arrays of a step stay unchanged; without, the next step overwrites them. With `named`, observations are
+    /// dicts of columns. Without `masks`, infos do not have masks.
     ///
-    /// With `opponents`, one for each seat but the learner's, the learner's decisions are the only steps. `seat` is the
-    /// learner's; without, it is another in each match. With `exact`, rewards are what the exact solution says of the actions.
-    /// A batch that needs more than `memory` bytes is refused.
+    /// With `opponents`, one for each seat but the learner's, only the learner's decisions are steps. `seat` is the
+    /// learner's; without it, the learner's seat changes with each match. With `exact`, rewards are the exact solution's values of the
+    /// actions. A batch that needs more than `memory` bytes is refused.
     #[new]
     #[pyo3(signature = (
         game, *, rows = None, matches = None, seats = None, autoreset = "next_step", threads = 1, options = "{}",
@@ -175,70 +175,70 @@ impl Vector {
         })
     }
 
-    /// How many rows there are: one for each match, in Last Bullet one for each survivor.
+    /// The number of rows: one for each match, in Last Bullet one for each survivor.
     #[getter]
     fn rows(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.batch(py)?.rows())
     }
 
-    /// How many matches there are, each with a seed of its own.
+    /// The number of matches. Each has its own seed.
     #[getter]
     fn matches(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.batch(py)?.matches())
     }
 
-    /// How many seats a match has.
+    /// The number of seats in a match.
     #[getter]
     fn seats(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.batch(py)?.seats())
     }
 
-    /// How many actions there are.
+    /// The number of actions.
     #[getter]
     fn actions(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.batch(py)?.actions())
     }
 
-    /// What the numbers of an observation mean: a JSON list of name, about, low and high.
+    /// The meaning of each number in an observation: a JSON list of name, about, low and high.
     fn fields(&self, py: Python<'_>) -> PyResult<String> {
         Ok(self.batch(py)?.fields())
     }
 
-    /// The type of those numbers.
+    /// The type of the numbers in an observation.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
         Ok(self.batch(py)?.dtype(py))
     }
 
-    /// Starts the streams of chance of all matches anew, or of those that are marked, each from the seed and its own number.
+    /// Restarts the streams of chance of all matches, or of the marked ones, each from the seed and the match's number.
     #[pyo3(signature = (seed, which = None))]
     fn seed(&self, py: Python<'_>, seed: u64, which: Option<Vec<bool>>) -> PyResult<()> {
         self.batch(py)?.seed(seed, which.as_deref());
         Ok(())
     }
 
-    /// Starts the stream of each match anew from its own seed; `None` leaves it as it is.
+    /// Restarts the stream of each match from its own seed; `None` leaves it unchanged.
     fn seed_each(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
         self.batch(py)?.seed_each(&seeds)
     }
 
-    /// Begins all matches anew, or those that are marked. Gives observations and infos.
+    /// Begins all matches anew, or the marked ones. Returns observations and infos.
     #[pyo3(signature = (which = None))]
     fn reset<'py>(&self, py: Python<'py>, which: Option<Vec<bool>>) -> PyResult<Bound<'py, PyTuple>> {
         self.batch(py)?.reset(py, which.as_deref())
     }
 
-    /// Plays an action in each row. Gives observations, rewards, terminations, truncations and infos.
+    /// Plays an action in each row. Returns observations, rewards, terminations, truncations and infos.
     fn step<'py>(&self, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         self.batch(actions.py())?.step(actions)
     }
 
-    /// What each row sees now.
+    /// The observation of each row now.
     fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.batch(py)?.observations(py)
     }
 
-    /// Which actions are legal now, for each row.
+    /// The masks of the legal actions now, for each row.
     fn masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.batch(py)?.masks(py)
     }
@@ -248,12 +248,12 @@ impl Vector {
         self.batch(py)?.to_act(py)
     }
 
-    /// What the last match that ended in each row gave to all its seats, row by row.
+    /// The rewards of the last match that ended in each row, for all its seats, row by row.
     fn final_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         self.batch(py)?.final_rewards(py)
     }
 
-    /// The learner's seat in each row, and how many matches have begun there: where opponents play.
+    /// The learner's seat in each row, and the number of matches begun there, if opponents play.
     fn learners<'py>(&self, py: Python<'py>) -> PyResult<Learners<'py>> {
         self.batch(py)?.learners(py)
     }
@@ -263,13 +263,13 @@ impl Vector {
         self.batch(py)?.save()
     }
 
-    /// Brings back what `save` gave for a batch of the same shape.
+    /// Restores what `save` returned for a batch of the same shape.
     fn restore(&self, py: Python<'_>, saved: &[u8]) -> PyResult<()> {
         self.batch(py)?.restore(py, saved)
     }
 }
 
-/// What Python asks for.
+/// The request from Python.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
     game: &'a str,
@@ -280,12 +280,12 @@ struct Wanted<'a> {
     autoreset: Autoreset,
     options: &'a str,
     shows: Shows,
-    /// The most bytes that may be taken.
+    /// The most bytes that the batch may use.
     memory: Option<u64>,
 }
 
 impl Wanted<'_> {
-    /// With `learner`, only the rows of one seat count.
+    /// Makes the set-up. With `learner`, only the rows of one seat count.
     fn setup<K: Kernel>(&self, learner: bool) -> PyResult<BatchSetup<<K::Game as Game>::Rules>> {
         let seats = self.seats.unwrap_or_else(K::usual_seats);
         let rules = setup::rules(self.options)?;
@@ -298,7 +298,7 @@ impl Wanted<'_> {
         Ok(BatchSetup { rules, seats, matches, threads: self.threads, autoreset: self.autoreset })
     }
 
-    /// Refuses what does not fit in memory, before it is taken.
+    /// Refuses a batch that does not fit in memory, before it is made.
     fn check_memory(&self, share: &Share, matches: usize) -> PyResult<()> {
         let observations = if self.autoreset == Autoreset::SameStep { 2 } else { 1 };
         let mask = if self.shows.masks { share.mask } else { 0 };
@@ -320,7 +320,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Takes over how many seats there are when opponents play. The seat of the learner.
+    /// Sets the number of seats from the number of opponents. Returns the learner's seat.
     fn sit_down(&mut self, opponents: usize, seat: Option<usize>) -> PyResult<LearnerSeat> {
         let seats = opponents + 1;
         if let Some(players) = self.seats.filter(|&players| players != seats) {
@@ -338,7 +338,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The learner's survivors against opponents, in Last Bullet.
+    /// Makes a batch of the learner's survivors against opponents, in Last Bullet.
     fn battle(
         mut self,
         py: Python<'_>,
@@ -355,7 +355,7 @@ impl Wanted<'_> {
         Ok(Box::new(held))
     }
 
-    /// The learner's rows against opponents.
+    /// Makes a batch of the learner's rows against opponents.
     fn versus<K: Views<Game: Listed>>(
         mut self,
         py: Python<'_>,
@@ -377,7 +377,7 @@ impl Wanted<'_> {
         Ok(Box::new(held))
     }
 
-    /// Rows whose rewards come from the exact solution.
+    /// Makes a batch whose rewards come from the exact solution.
     fn exact<K: Views<Game: Listed>>(self, py: Python<'_>) -> PyResult<Box<dyn AnyBatch>> {
         let setup = self.setup::<K>(false)?;
         let signals = signals::<K>(py, &setup)?;
@@ -395,7 +395,7 @@ fn signals<K: Views<Game: Listed>>(
     Ok(Signals::new(prices, ends, setup.matches))
 }
 
-/// How many matches make so many rows, where a match has `each`.
+/// The number of matches that make `rows` rows, where a match has `each`.
 fn count_matches(game: &str, rows: Option<usize>, matches: Option<usize>, each: usize) -> PyResult<usize> {
     const MOST: usize = 1 << 24;
     let matches = match (rows, matches) {
@@ -419,7 +419,7 @@ fn count_matches(game: &str, rows: Option<usize>, matches: Option<usize>, each: 
     }
 }
 
-/// Rows were stepped, or looked at, before they began.
+/// Makes the error for rows that are used before `reset`.
 pub(crate) fn reset_needed(py: Python<'_>, why: &str) -> PyErr {
     match py.import("gymnasium.error").and_then(|errors| errors.getattr("ResetNeeded")?.call1((why,))) {
         Ok(error) => PyErr::from_value(error),
@@ -427,7 +427,7 @@ pub(crate) fn reset_needed(py: Python<'_>, why: &str) -> PyErr {
     }
 }
 
-/// The learner's seat in each row, and how many matches have begun there.
+/// The learner's seat in each row, and the number of matches begun there.
 type Learners<'py> = (Bound<'py, PyArray1<u8>>, Bound<'py, PyArray1<i64>>);
 
 /// A batch of any game.
@@ -451,13 +451,13 @@ trait AnyBatch: Send + Sync {
     fn restore(&mut self, py: Python<'_>, saved: &[u8]) -> PyResult<()>;
 }
 
-/// What Python is shown, and what is refused.
+/// The settings of what Python gets, and what is refused.
 #[derive(Clone, Copy)]
 struct Shows {
     copy: bool,
     named: bool,
     masks: bool,
-    /// An illegal action is an error.
+    /// Whether an illegal action is an error.
     raises: bool,
 }
 
@@ -468,26 +468,26 @@ struct Held<K: Kernel<Cell: Element>> {
     shows: Shows,
     /// The names of the columns, if observations are dicts.
     names: Vec<String>,
-    /// Where all actions are always legal: the mask that says so, once it was asked for.
+    /// The mask of a game in which all actions are always legal, once it has been asked for.
     all_legal: Option<Py<PyAny>>,
     /// Actions of another type than the kernel's.
     narrowed: Vec<u8>,
     /// Whether the first match has begun: `reset` was called.
     begun: bool,
-    /// Rows whose match is over and does not begin anew by itself.
+    /// The rows whose match is over and does not begin anew by itself.
     waiting: Vec<bool>,
-    /// Opponents that are functions of Python.
+    /// The opponents that are Python functions.
     functions: Option<Box<dyn Ask<K>>>,
-    /// The rows in which one of them has chosen an illegal action in this step, if there are any.
+    /// The rows in which an opponent has chosen an illegal action in this step, if there are any.
     opponents_bad: Option<Vec<bool>>,
     exact: Option<Exact<K::Cell>>,
 }
 
-/// What came of a step beside the arrays that are always given.
+/// The results of a step besides the arrays that are always returned.
 struct Played {
-    /// Actions were played.
+    /// Whether actions were played.
     stepped: bool,
-    /// Some episodes have ended.
+    /// Whether any episodes have ended.
     any_ended: bool,
     /// The rows whose action was illegal, if there are any.
     bad: Option<Vec<bool>>,
@@ -518,13 +518,13 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         }
     }
 
-    /// Refuses games in which nobody waits for others.
+    /// Refuses games in which players do not take turns.
     fn expect_turns(&self) -> PyResult<()> {
         if self.batch.takes_turns() { Ok(()) } else { Err(refuse("there are no turns in this game")) }
     }
 
     /// Lets the batch write into the arrays of the next frame, without the interpreter's lock, and plays these actions, if any.
-    /// Whether episodes have ended.
+    /// Returns whether episodes have ended.
     fn write(
         &mut self,
         py: Python<'_>,
@@ -599,7 +599,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         refuse(format!("row {row}: action {came} is illegal now, expected one of {}", legal.join(", ")))
     }
 
-    /// What `reset` and `step` tell beside the arrays.
+    /// Makes the infos of `reset` and `step`.
     fn infos<'py>(&mut self, py: Python<'py>, played: Played) -> PyResult<Bound<'py, PyDict>> {
         let infos = PyDict::new(py);
         if self.shows.masks && self.batch.always_legal() {
@@ -631,7 +631,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         Ok(infos)
     }
 
-    /// What is told of episodes that have ended in this step.
+    /// Adds what is known of the episodes that have ended in this step.
     fn tell_ended(&self, infos: &Bound<'_, PyDict>) -> PyResult<()> {
         let py = infos.py();
         let frame = self.frames.current();
@@ -649,7 +649,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         Ok(())
     }
 
-    /// Observations as they are given: the table, or its columns by name.
+    /// Returns observations in the requested form: the table, or its columns by name.
     fn named<'py>(&self, table: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if !self.shows.named {
             return Ok(table.clone());
@@ -662,7 +662,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         Ok(columns.into_any())
     }
 
-    /// The mask of a game in which all actions are always legal: one for all steps, which nobody can write to.
+    /// The mask of a game in which all actions are always legal: one for all steps, which is read-only.
     fn all_legal<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         if let Some(masks) = &self.all_legal {
             return Ok(masks.bind(py).clone());
@@ -689,7 +689,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         refuse(format!("row {row}: expected an action from 0 to {most}, got {came}"))
     }
 
-    /// Plays actions that need no copy. `None` if they are of another type, or do not lie side by side.
+    /// Plays actions that need no copy. `None` if they have another type, or are not contiguous.
     fn step_small(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<Played>> {
         let array = actions.cast::<PyArray1<u8>>().ok()?;
         let read = array.try_readonly().ok()?;
@@ -703,7 +703,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         })
     }
 
-    /// Plays actions of one type. `None` if they are of another, or do not lie side by side.
+    /// Plays actions of one type. `None` if they have another, or are not contiguous.
     fn step_as<T: Number + Element>(&mut self, actions: &Bound<'_, PyAny>) -> Option<PyResult<Played>> {
         let array = actions.cast::<PyArray1<T>>().ok()?;
         if array.len() != self.batch.rows() {
@@ -720,7 +720,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
         Some(result)
     }
 
-    /// Plays actions of whatever kind: what numpy makes whole numbers of.
+    /// Plays actions of any type that numpy converts to whole numbers.
     fn step_any(&mut self, actions: &Bound<'_, PyAny>) -> PyResult<Played> {
         let py = actions.py();
         let array = py.import("numpy")?.call_method1("asarray", (actions,))?;
@@ -741,7 +741,7 @@ impl<K: Kernel<Cell: Element>> Held<K> {
     }
 }
 
-/// Adds the rows in which an opponent's action was illegal to those that are known, or refuses it.
+/// Adds the rows in which an opponent's action was illegal to the known ones, or raises an error.
 fn note_bad(known: &mut Option<Vec<bool>>, bad: Option<Vec<bool>>, raises: bool) -> PyResult<()> {
     let Some(bad) = bad else { return Ok(()) };
     if raises && let Some(row) = bad.iter().position(|&bad| bad) {
@@ -754,7 +754,7 @@ fn note_bad(known: &mut Option<Vec<bool>>, bad: Option<Vec<bool>>, raises: bool)
     Ok(())
 }
 
-/// Rows that were waiting already have not ended now. Whether any have.
+/// Clears the mark of rows that had ended before this step. Returns whether any have ended now.
 fn note_waiting(waiting: &mut Vec<bool>, ended: &mut [bool]) -> bool {
     waiting.resize(ended.len(), false);
     let mut any = false;

@@ -1,4 +1,4 @@
-//! Bots that live in this program: functions of their view and of their own randomness, nothing else.
+//! Built-in bots: functions of their view and of their own randomness, nothing else.
 
 use crate::{
     chance::Seeded,
@@ -8,9 +8,9 @@ use crate::{
 use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
 use core::{fmt, str::FromStr};
 
-/// Decides for one seat.
+/// A bot that decides for one seat.
 pub trait Bot<G: Game> {
-    /// The action for this view.
+    /// Returns the action for this view.
     fn act(&mut self, view: &G::View) -> G::Action;
 }
 
@@ -29,18 +29,18 @@ pub trait Named {
     /// Its parameters.
     type Params: Options + Send + Sync;
 
-    /// A new bot. `chance` gives its own randomness, which has nothing to do with the match's: a bot that never draws does not
-    /// ask for it, since deriving it takes as long as some turns.
+    /// Makes a new bot. `chance` makes the bot's randomness, which is independent of the match's. A bot that never draws should
+    /// not call it, since deriving a stream takes as long as playing several turns.
     fn new(params: Self::Params, chance: impl FnOnce() -> Seeded) -> Self;
 }
 
-/// A bot that plays one match after the other, each as if it had just been made.
+/// A bot that plays many matches in a row, each as if it were newly made.
 pub trait Regular<G: Game>: Bot<G> {
-    /// Begins a new match; `chance` gives its own randomness.
+    /// Begins a new match; `chance` makes the bot's randomness.
     fn restart(&mut self, chance: &dyn Fn() -> Seeded);
 }
 
-/// A built-in bot that is made anew in its place.
+/// A built-in bot that is rebuilt in place for each match.
 struct Remade<B: Named> {
     params: B::Params,
     bot: B,
@@ -58,15 +58,15 @@ impl<G: Game, B: Named + Bot<G>> Regular<G> for Remade<B> {
     }
 }
 
-/// A bot that is asked for one decision at a time, in any match and on any thread: what it does with a view. The function gives
-/// its randomness for this decision.
+/// A bot's decision as a function: it takes one view, from any match and on any thread, and the randomness for this
+/// decision.
 pub type Decide<G> =
     Box<dyn Fn(&<G as Game>::View, &dyn Fn() -> Seeded) -> <G as Game>::Action + Send + Sync>;
 
-/// Makes a bot from its parameters, as they were written, and its own randomness.
+/// Makes a bot from its parameters, as they were written, and its randomness.
 type Build<G> = fn(&[(String, String)], &dyn Fn() -> Seeded) -> Result<Box<dyn Regular<G>>, OptionError>;
 
-/// The same for single decisions.
+/// Makes a bot for single decisions from its parameters.
 type BuildDecide<G> = fn(&[(String, String)]) -> Result<Decide<G>, OptionError>;
 
 /// An entry in a game's list of built-in bots.
@@ -81,7 +81,7 @@ pub struct BuiltIn<G: Game> {
 }
 
 impl<G: Game> BuiltIn<G> {
-    /// The entry for the bot `B`.
+    /// Makes the entry for the bot `B`.
     pub fn of<B: Named + Bot<G> + 'static>() -> Self {
         BuiltIn {
             name: B::NAME,
@@ -103,12 +103,12 @@ impl<G: Game> BuiltIn<G> {
         (self.describe)()
     }
 
-    /// A new bot of this kind.
+    /// Makes a new bot of this kind.
     pub fn build(&self, spec: &BotSpec, chance: Seeded) -> Result<Box<dyn Bot<G>>, OptionError> {
         Ok(self.regular(spec, &|| chance.clone())?)
     }
 
-    /// A new bot of this kind for many matches.
+    /// Makes a new bot of this kind for many matches.
     pub fn regular(
         &self,
         spec: &BotSpec,
@@ -117,18 +117,18 @@ impl<G: Game> BuiltIn<G> {
         (self.build)(&spec.params, chance)
     }
 
-    /// A bot of this kind that is asked for single decisions. Built-in bots have no memory, so it plays as one that stays.
+    /// Makes a bot of this kind for single decisions. Built-in bots have no memory, so it plays just as one that stays for the match.
     pub fn decide(&self, spec: &BotSpec) -> Result<Decide<G>, OptionError> {
         (self.decide)(&spec.params)
     }
 }
 
-/// How a built-in bot is called: `name` or `name:key=value,key=value`.
+/// The name and parameters of a built-in bot, written `name` or `name:key=value,key=value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotSpec {
     /// The bot's name.
     pub name: String,
-    /// Its parameters as they were written.
+    /// Its parameters, as they were written.
     pub params: Vec<(String, String)>,
 }
 

@@ -1,12 +1,12 @@
-//! A game's card: what people are told about it before they play, and what suits it.
+//! A game's card: what people are told about the game before they play, and the settings that suit it.
 
-/// How the entries of a tournament meet.
+/// The format of a tournament: who meets whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// All entries in each match.
     Table,
-    /// Every group of as many entries as a match has seats.
+    /// Every group of entries that fills the seats of a match.
     RoundRobin,
     /// The first entry against each of the others.
     Gauntlet,
@@ -15,7 +15,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
+    /// All formats, in the order in which they are listed.
     pub const ALL: [Format; 4] = [Format::Table, Format::RoundRobin, Format::Gauntlet, Format::Battle];
 
     /// The name as users write it.
@@ -28,13 +28,13 @@ impl Format {
         }
     }
 
-    /// The format with this name.
+    /// Returns the format with this name, or `None`.
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.as_str() == name)
     }
 }
 
-/// What is known of a game before it is played. Every game has one, in its own folder.
+/// A description of a game for people. Every game has a card in its own folder.
 ///
 /// [`Card::new`] fills in what suits most games, so that a new game names only what is different.
 #[derive(Debug, Clone, Copy)]
@@ -45,31 +45,31 @@ pub struct Card {
     pub title: &'static str,
     /// What the game is, in one sentence.
     pub about: &'static str,
-    /// The rules on half a screen, as somebody at the table asks for them.
+    /// The rules on half a screen, for somebody at the table who asks.
     pub rules: &'static str,
     /// The page with all of the rules, in `docs/rules`.
     pub document: &'static str,
-    /// Where a bot author should look first: the view and the action, in one line.
+    /// The starting point for the author of a bot: the view and the action, in one line.
     pub hint: &'static str,
     /// Whether nothing is hidden: everybody sees the board, and whose turn it is.
     pub open: bool,
-    /// Whom one player plays against when nobody is named.
+    /// The default opponents of a single player.
     pub opponents: &'static [&'static str],
-    /// The bot that plays on for a person who has left.
+    /// The bot that takes over for a person who has left.
     pub stand_in: &'static str,
-    /// The built-in bots of a tournament without a line-up.
+    /// The default line-up of a tournament: built-in bots, some with a name, as in `patient=stop-at:brains=5`.
     pub line_up: &'static [&'static str],
-    /// How its tournaments are played when nobody says.
+    /// The default format of its tournaments.
     pub format: Format,
-    /// How many blocks a tournament of built-in bots plays when nobody says.
+    /// The default number of blocks in a tournament of built-in bots.
     pub blocks: u32,
-    /// The longest line of a bot, in bytes.
+    /// The longest line that a bot may send, in bytes.
     pub line_limit: usize,
     /// The most seats at a table of people.
     pub most_people: usize,
-    /// Options that suit people, as they are written.
+    /// The options that suit people, as they are written.
     pub options_for_people: &'static [(&'static str, &'static str)],
-    /// Bounds on options, narrower than those of the rules, that keep a table small enough for everybody to have one.
+    /// Bounds on options at tables of people. They are narrower than those of the rules and keep every table small.
     pub bounds_for_people: &'static [Bound],
 }
 
@@ -80,12 +80,12 @@ pub struct Bound {
     pub option: &'static str,
     /// The smallest value.
     pub least: f64,
-    /// The largest value; it also stands where the option sets no limit.
+    /// The largest value, also for an option without an upper limit.
     pub most: f64,
 }
 
 impl Card {
-    /// A card with what suits most games.
+    /// Makes a card with the values that suit most games.
     pub const fn new(id: &'static str, title: &'static str, about: &'static str) -> Card {
         Card {
             id,
@@ -105,5 +105,13 @@ impl Card {
             options_for_people: &[],
             bounds_for_people: &[],
         }
+    }
+
+    /// Returns the entries of the default line-up: the name, if it has one of its own, and the bot.
+    pub fn entries(&self) -> impl Iterator<Item = (Option<&'static str>, &'static str)> {
+        self.line_up.iter().map(|entry| match entry.split_once('=') {
+            Some((name, bot)) if !name.contains(':') => (Some(name), bot),
+            _ => (None, *entry),
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The list of games: the one place where a new game is entered.
+//! The list of games: the only place where a new game is registered.
 
 use crate::{
     bot::BuiltIn,
@@ -10,7 +10,7 @@ use crate::{
 use alloc::{borrow::ToOwned, boxed::Box, string::String, vec, vec::Vec};
 use core::{any::Any, fmt, str::FromStr};
 
-/// Makes the list: ids, and the way from an id to the type of its game. `$d` is a dollar sign, for the macro within.
+/// Makes the list: ids, and the way from an id to the type of its game. `$d` is a dollar sign, for the inner macro.
 macro_rules! games {
     ($d:tt { $($id:ident => $($part:ident)::+;)* } { $($hidden:ident => $($of:ident)::+;)* }) => {
         /// A game of the list.
@@ -24,11 +24,11 @@ macro_rules! games {
         impl GameId {
             /// All games that are offered to users.
             pub const ALL: [GameId; [$(GameId::$id),*].len()] = [$(GameId::$id),*];
-            /// Those, and the examples that can be played by name only.
+            /// All games, and the examples that can be played by name only.
             pub const WITH_EXAMPLES: &[GameId] = &[$(GameId::$id,)* $(GameId::$hidden),*];
         }
 
-        /// Evaluates an expression with a type name bound to the game of an id.
+        /// Evaluates an expression with a type name bound to the game with this id.
         ///
         /// ```
         /// use necrodome_rules::{catalog::{GameId, Listed}, with_game};
@@ -80,7 +80,7 @@ impl GameId {
         with_game!(self, G => G::CARD)
     }
 
-    /// The scores of a match, with what they count.
+    /// The scores of a match in words, each with its unit.
     pub fn score_words(self, outcome: &Outcome) -> Vec<String> {
         with_game!(self, G => outcome.scores.iter().map(|&score| <G as Listed>::score(score)).collect())
     }
@@ -106,17 +106,17 @@ impl FromStr for GameId {
     }
 }
 
-/// There is no game of this name.
+/// The error for a name that belongs to no game.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no game {name:?}: expected one of {}", GameId::ALL.map(GameId::as_str).join(", "))]
 pub struct UnknownGame {
-    /// What came.
+    /// The name that was given.
     pub name: String,
 }
 
-/// A game that people are told about, and that somebody plays out of the box.
+/// A game of the list: it has a card, built-in bots, and words for what happens.
 pub trait Listed: Game {
-    /// What is known of it before it is played.
+    /// The game's card.
     const CARD: Card;
     /// Its id.
     const ID: &'static str = Self::CARD.id;
@@ -126,7 +126,7 @@ pub trait Listed: Game {
     /// Its built-in bots.
     fn built_ins() -> Vec<BuiltIn<Self>>;
 
-    /// An event in words; empty if it needs no words.
+    /// Describes an event in words; empty if it needs none.
     fn tell(event: &Self::Event, _names: &Names) -> Vec<Told> {
         vec![words::of_event(event)]
     }
@@ -136,39 +136,39 @@ pub trait Listed: Game {
         Self::tell(event, names).iter().map(|told| told.text.dice()).collect::<Vec<_>>().join(", ")
     }
 
-    /// What a seat sees, in a few words.
+    /// Describes what a seat sees, in a few words.
     fn situation(view: &Self::View, _names: &Names) -> Text {
         words::of_json(&serde_json::to_value(view).unwrap_or_default()).into()
     }
 
-    /// A choice, as what the player does: `rolls`, `keeps attack attack`.
+    /// Describes a choice as what the player does: `rolls`, `keeps attack attack`.
     fn choice(_view: &Self::View, choice: &Move<Self::Action>, _names: &Names) -> Text {
         words::of_choice(choice)
     }
 
-    /// An action, as what a player is offered: `roll`, `keep attack attack`.
+    /// Describes an action as an offer to the player: `roll`, `keep attack attack`.
     fn label(_view: &Self::View, action: &Self::Action, _names: &Names) -> String {
         words::of_json(&serde_json::to_value(action).unwrap_or_default())
     }
 
-    /// The key for an action, at the terminal and in the browser; without one, actions are numbered.
+    /// The key for an action, at the terminal and in the browser. Actions without a key are numbered.
     fn key(_view: &Self::View, _action: &Self::Action) -> Option<char> {
         None
     }
 
-    /// A score with what it counts.
+    /// A score with its unit.
     fn score(score: i64) -> String {
         words::count(score.unsigned_abs(), "point")
     }
 }
 
-/// The part of type `T` among those that a room has for games of its own choice; see [`own_part!`](crate::own_part).
+/// Finds the part of type `T` in a room's parts for one game; see [`own_part!`](crate::own_part).
 pub fn part<T: 'static>(parts: impl IntoIterator<Item = Box<dyn Any>>) -> Option<T> {
     parts.into_iter().find_map(|part| part.downcast::<T>().ok()).map(|part| *part)
 }
 
-/// Finds the part (controls, trials, a film) that a room made for one game, by its type, in the list of all its parts. None if
-/// the room has none for this game: then a plain part, which fits every game, takes its place.
+/// Finds the part (controls, trials, a film) that a room made for one game, by its type, in the list of all its parts, or `None`
+/// if the room has none for this game: then a plain part, which fits every game, takes its place.
 #[macro_export]
 macro_rules! own_part {
     ($($part:expr),* $(,)?) => {
@@ -199,7 +199,8 @@ mod tests {
         fn check<G: Listed>() {
             let card = G::CARD;
             let known: Vec<&str> = G::built_ins().iter().map(|bot| bot.name).collect();
-            let named = card.opponents.iter().chain(card.line_up).chain([&card.stand_in]);
+            let line_up = card.entries().map(|(_, bot)| bot);
+            let named = card.opponents.iter().copied().chain(line_up).chain([card.stand_in]);
             for bot in named {
                 let name = bot.split(':').next().unwrap_or(bot);
                 assert!(known.contains(&name), "{}: {bot}", card.id);

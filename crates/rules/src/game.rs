@@ -1,4 +1,4 @@
-//! What a game is: the contract between a referee and everything around it.
+//! The `Game` trait: the contract between a referee and everything around it.
 
 use crate::{
     chance::Chance,
@@ -15,21 +15,21 @@ use serde_json::Value;
 pub trait Game:
     Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// How many seats a match may have.
+    /// The numbers of seats that a match may have.
     const SEATS: RangeInclusive<usize>;
 
-    /// The options of the rules. The default is the rulebook's.
+    /// The options of the rules. The defaults are those of the rulebook.
     type Rules: Options + Send + Sync;
-    /// What a seat may choose. Its JSON is part of the bot protocol.
+    /// A seat's choice. Its JSON is part of the bot protocol.
     type Action: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync;
-    /// What a seat is shown. Its JSON is part of the bot protocol.
+    /// Everything that a seat is shown. Its JSON is part of the bot protocol.
     type View: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync;
-    /// What happened. Its JSON is part of the bot protocol.
+    /// Something that happened. Its JSON is part of the bot protocol.
     type Event: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync;
-    /// Why an action is not allowed.
+    /// The reason why an action is not allowed.
     type Illegal: Error + Clone + PartialEq;
 
-    /// A new match with one seat for each name, brought to its first decision.
+    /// Starts a new match with one seat for each name and plays up to the first decision.
     fn new(
         names: &Names,
         rules: &Self::Rules,
@@ -37,17 +37,17 @@ pub trait Game:
         log: &mut impl Log<Self::Event>,
     ) -> Result<Self, SetupError>;
 
-    /// How many seats the match has.
+    /// The number of seats in the match.
     fn seats(&self) -> usize;
 
-    /// The rules it is played by.
+    /// The rules of the match.
     fn rules(&self) -> &Self::Rules;
 
     /// The seats that decide now, in ascending order: none when the match is over, one in a sequential game, several
     /// when they decide simultaneously.
     fn to_act(&self) -> &[Seat];
 
-    /// All that `seat` may know: built field by field from what the rules tell it, never a copy with things removed.
+    /// Everything that `seat` may know: built field by field from what the rules tell it, never a copy with things removed.
     fn view(&self, seat: Seat) -> Self::View;
 
     /// Makes `view` equal to `self.view(seat)`. Games with large views reuse its memory.
@@ -55,19 +55,19 @@ pub trait Game:
         *view = self.view(seat);
     }
 
-    /// Every action that would be accepted from a seat that is to act and has this view, or `None` where they are too
-    /// many to list. A function of the view, so that it cannot tell a secret.
+    /// Every action that the rules accept from a seat that is to act and has this view, or `None` if there are too many to
+    /// list. It depends on the view alone, so it cannot reveal a secret.
     fn legal_actions(view: &Self::View) -> Option<impl Iterator<Item = Self::Action>>;
 
-    /// The legal actions, or `None` where there are more than `most`. Never works out more than one action too many.
+    /// The legal actions, or `None` if there are more than `most`. Works out at most one action beyond `most`.
     fn few_legal_actions(view: &Self::View, most: usize) -> Option<Vec<Self::Action>> {
         let mut actions = Self::legal_actions(view)?;
         let few: Vec<Self::Action> = actions.by_ref().take(most).collect();
         actions.next().is_none().then_some(few)
     }
 
-    /// Reads an action of the bot protocol. Where the game's rule for a bad action is kinder than a forfeit, it reads
-    /// what is well-formed of a malformed one, and says what was wrong with the rest.
+    /// Reads an action of the bot protocol. Where the game's rule for a bad action is kinder than a forfeit, this reads
+    /// the well-formed parts of a malformed action, and says what was wrong with the rest.
     fn read_action(json: &Value) -> Result<(Self::Action, Option<String>), serde_json::Error> {
         Ok((Self::Action::deserialize(json)?, None))
     }
@@ -80,19 +80,19 @@ pub trait Game:
         log: &mut impl Log<Self::Event>,
     ) -> Result<(), Rejected<Self::Illegal>>;
 
-    /// What can stand of an action that was rejected, where the game's rule for a bad action is kinder than a forfeit.
+    /// Returns the legal part of a rejected action, where the game's rule for a bad action is kinder than a forfeit.
     fn salvage(view: &Self::View, action: &Self::Action) -> Option<Self::Action> {
         let _ = (view, action);
         None
     }
 
-    /// How the match ended, once it has: exactly when `to_act()` is empty.
+    /// How the match ended, or `None` while it goes on. It has ended exactly when `to_act()` is empty.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Checks all that must hold in every state; says what does not.
+    /// Checks everything that must hold in every state. The error says what does not.
     fn invariants(&self) -> Result<(), String>;
 
-    /// Refuses moves that do not fit the seats to act. For use at the start of `apply`.
+    /// Refuses moves whose number differs from the number of seats to act. For use at the start of `apply`.
     #[inline]
     fn check_count(&self, moves: &[Move<Self::Action>]) -> Result<(), Rejected<Self::Illegal>> {
         match self.to_act().len() {
@@ -103,17 +103,17 @@ pub trait Game:
     }
 }
 
-/// Brings back a state from its JSON and checks its invariants: the way for states that come from outside.
+/// Restores a state from its JSON and checks its invariants. States from outside must be read with this.
 pub fn restore<G: Game>(json: &str) -> Result<G, RestoreError> {
     let game: G = serde_json::from_str(json).map_err(RestoreError::Json)?;
     game.invariants().map_err(RestoreError::Invalid)?;
     Ok(game)
 }
 
-/// No count in a match comes near this. Invariants refuse what is beyond, so that no sum can overflow.
+/// A limit that no count in a match comes near. Invariants refuse larger counts, so that no sum can overflow.
 pub(crate) const LIMIT: u32 = 1 << 30;
 
-/// Refuses counts that no match can reach.
+/// Refuses counts above [`LIMIT`].
 pub(crate) fn within_limit(counts: impl IntoIterator<Item = u32>) -> Result<(), String> {
     match counts.into_iter().find(|&count| count > LIMIT) {
         Some(count) => Err(alloc::format!("no match counts up to {count}")),
@@ -121,7 +121,7 @@ pub(crate) fn within_limit(counts: impl IntoIterator<Item = u32>) -> Result<(), 
     }
 }
 
-/// Why a state was not restored.
+/// Why a state could not be restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// It is not the JSON of a state.
@@ -139,7 +139,7 @@ pub enum RestoreError {
 #[serde(transparent)]
 pub struct Seat(pub u16);
 
-/// More seats than any game has.
+/// A number of seats that no game exceeds.
 pub const MAX_SEATS: usize = 1024;
 
 static SEATS: [Seat; MAX_SEATS] = {
@@ -165,7 +165,7 @@ impl Seat {
         &SEATS[..count]
     }
 
-    /// Just this seat: what [`Game::to_act`] of a sequential game gives.
+    /// A slice of just this seat, for [`Game::to_act`] of a sequential game.
     #[inline]
     pub fn alone(self) -> &'static [Seat] {
         &SEATS[self.index()..=self.index()]
@@ -178,7 +178,7 @@ impl fmt::Display for Seat {
     }
 }
 
-/// What came from a seat that was asked.
+/// The answer of a seat that was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Move<A> {
@@ -191,23 +191,23 @@ pub enum Move<A> {
 /// Why moves were not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected<I> {
-    /// Nobody is to act any more.
+    /// The match is over.
     #[error("the match is over")]
     Over,
     /// The number of moves is not the number of seats to act.
     #[error("{expected} seats are to act, but {came} moves came")]
     Count {
-        /// Seats to act.
+        /// The number of seats to act.
         expected: usize,
-        /// Moves that came.
+        /// The number of moves given.
         came: usize,
     },
     /// An action is against the rules.
     #[error("seat {seat}: {why}")]
     Illegal {
-        /// Whose action.
+        /// The seat that chose the action.
         seat: Seat,
-        /// Which rule.
+        /// The rule that the action breaks.
         why: I,
     },
 }
@@ -215,7 +215,7 @@ pub enum Rejected<I> {
 /// How a match ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// The place of each seat: 1 is best, those who tie share a place, and the next place is left out for each.
+    /// The place of each seat: 1 is best. Seats that tie share a place, and the next places are skipped (1, 1, 3).
     pub places: Vec<u16>,
     /// What the game counts, by seat: brains, victory points, the last clock alive.
     pub scores: Vec<i64>,
@@ -236,7 +236,7 @@ impl Outcome {
     }
 }
 
-/// Who may hear of an event. The judge (replays, the arena, a spectator who plays no seat) hears everything.
+/// The seats that may hear of an event. The judge (replays, the arena, a spectator without a seat) hears everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Audience {
@@ -253,7 +253,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// Whether `seat` may hear of it.
+    /// Whether `seat` may hear of the event.
     pub fn includes(&self, seat: Seat) -> bool {
         match self {
             Audience::Everyone => true,
@@ -268,24 +268,24 @@ impl Audience {
 /// An event with its audience.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged<E> {
-    /// Who may hear of it.
+    /// The seats that may hear of it.
     pub audience: Audience,
     /// What happened.
     pub event: E,
 }
 
-/// Where a referee reports what happens.
+/// The place where a referee reports events.
 pub trait Log<E> {
-    /// Takes an event.
+    /// Records an event.
     fn record(&mut self, audience: Audience, event: E);
 
-    /// Whether anybody reads who may hear of an event; if not, a referee need not work it out.
+    /// Whether the log uses audiences; if not, a referee need not work them out.
     fn asks_for_audience(&self) -> bool {
         true
     }
 }
 
-/// Keeps nothing: for play at full speed.
+/// A log that keeps nothing: for play at full speed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

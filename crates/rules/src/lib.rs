@@ -1,8 +1,8 @@
 //! The referees of Necrodome.
 //!
 //! A game is a referee: `state + moves + chance -> state + events`, nothing else. This crate is `no_std`, so the
-//! compiler itself keeps clocks, files, the environment, threads and hash maps with random order out of the rules;
-//! randomness comes in through [`chance::Chance`] only.
+//! compiler itself keeps clocks, files, the environment, threads and randomly ordered hash maps out of the rules;
+//! randomness comes in only through [`chance::Chance`].
 //!
 //! Start at [`game::Game`], then read a game: [`zombie_dice::Solo`] is the shortest.
 
@@ -20,6 +20,7 @@ pub mod chance;
 pub mod game;
 pub mod infection;
 pub mod last_bullet;
+pub mod misread;
 pub mod names;
 pub mod options;
 #[cfg(feature = "example")]

@@ -1,4 +1,4 @@
-//! The names of those who take part, and why a set-up is refused.
+//! The names of the players, and the errors of a set-up.
 
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 use core::ops::{Index, RangeInclusive};
@@ -18,12 +18,12 @@ pub struct Names(Arc<[Arc<str>]>);
 /// Why a match cannot be set up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// Too few or too many seats.
+    /// The number of seats does not suit the game.
     #[error("expected {}, got {came}", range(.expected, "player"))]
     Seats {
-        /// How many the game takes.
+        /// The numbers of seats that the game takes.
         expected: RangeInclusive<usize>,
-        /// How many came.
+        /// The number of seats given.
         came: usize,
     },
     /// A name that cannot be used.
@@ -34,7 +34,7 @@ pub enum SetupError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Options that are fine alone but not together, or not with these seats.
+    /// Options that are fine alone, but not together or not with these seats.
     #[error("option {option}: {why}")]
     Option {
         /// The option to change.
@@ -61,12 +61,12 @@ impl Names {
         Ok(Names(names.into_iter().map(Arc::from).collect()))
     }
 
-    /// Some of these names, in the order in which they sit down.
+    /// Selects names, in the order in which the entries sit.
     pub fn seated(&self, seating: &[usize]) -> Self {
         Names(seating.iter().map(|&name| self.0[name].clone()).collect())
     }
 
-    /// How many there are.
+    /// The number of names.
     #[allow(clippy::len_without_is_empty)] // No game has zero seats.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -86,7 +86,7 @@ impl Names {
         }
     }
 
-    /// Refuses names that the game needs for itself, in any case.
+    /// Refuses names that the game reserves, in any case.
     pub fn expect_none_of(&self, reserved: &[&str]) -> Result<(), SetupError> {
         match self.iter().find(|name| reserved.iter().any(|taken| taken.eq_ignore_ascii_case(name))) {
             Some(name) => Err(refuse(name, "is reserved in this game")),
@@ -96,7 +96,7 @@ impl Names {
 }
 
 impl Names {
-    /// The name of a seat, if there is such a seat.
+    /// The name of a seat, or `None` if there is no such seat.
     pub fn get(&self, seat: Seat) -> Option<&str> {
         self.0.get(seat.index()).map(AsRef::as_ref)
     }
@@ -144,7 +144,7 @@ fn check_name(name: &str) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// Control characters, and the format characters that can make two names look alike or turn text around.
+/// Whether a character is a control character, or a format character that can make two names look alike or reverse text.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -1,8 +1,8 @@
-//! Named options: of the rules of a game (`--set out_of_dice=recycle_brains`) and of a built-in bot
+//! Named options: of a game's rules (`--set out_of_dice=recycle_brains`) and of a built-in bot
 //! (`stop-at:brains=5`).
 //!
 //! A set of options is a struct; names, defaults, values and meanings are read off its type and doc comments, so
-//! there is no second list to keep true.
+//! no second list can go out of date.
 
 use alloc::{
     borrow::{Cow, ToOwned},
@@ -39,17 +39,17 @@ pub struct OptionInfo {
     pub name: String,
     /// Its value when it is not set.
     pub default: Value,
-    /// What values it takes.
+    /// The values that it takes.
     pub takes: Takes,
     /// Whether it takes `none`, too.
     pub or_none: bool,
-    /// What values it takes, in words.
+    /// The values that it takes, in words.
     pub values: String,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
 }
 
-/// What values an option takes.
+/// The values of an option.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Takes {
@@ -79,13 +79,13 @@ pub enum Takes {
     },
 }
 
-/// A value was not accepted.
+/// Why an option was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// There is no such option.
     #[error("unknown option {name:?}: expected {}", alternatives(.valid))]
     Unknown {
-        /// What came.
+        /// The name that was given.
         name: String,
         /// The options there are.
         valid: Vec<String>,
@@ -95,9 +95,9 @@ pub enum OptionError {
     Value {
         /// The option.
         name: String,
-        /// What came.
+        /// The value that was given.
         value: String,
-        /// What it takes.
+        /// The values that it takes.
         expected: String,
     },
     /// The option was set twice.
@@ -109,7 +109,7 @@ pub enum OptionError {
     /// Not of the form `name=value`.
     #[error("expected option=value, got {came:?}")]
     Form {
-        /// What came.
+        /// The text that was given.
         came: String,
     },
 }
@@ -132,8 +132,8 @@ pub fn split_pair(text: &str) -> Result<(String, String), OptionError> {
     }
 }
 
-/// The defaults, with `pairs` set on top. Values are written as in JSON, but text needs no quotes and `none` is an
-/// option that is off.
+/// Takes the defaults and sets `pairs` on top. Values are written as in JSON, but text needs no quotes, and `none`
+/// turns an option off.
 pub fn parse<T: Options>(pairs: &[(String, String)]) -> Result<T, OptionError> {
     if pairs.is_empty() {
         return Ok(T::default());
@@ -162,7 +162,7 @@ pub fn parse<T: Options>(pairs: &[(String, String)]) -> Result<T, OptionError> {
     serde_json::from_value(Value::Object(values)).map_err(|e| OptionError::Form { came: e.to_string() })
 }
 
-/// All options of `T`, read off its JSON schema.
+/// Lists all options of `T`, read off its JSON schema.
 pub fn describe<T: Options>() -> Vec<OptionInfo> {
     let generator = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true).into_generator();
     let schema = generator.into_root_schema_for::<T>();
@@ -184,7 +184,7 @@ pub fn describe<T: Options>() -> Vec<OptionInfo> {
 }
 
 impl Takes {
-    /// What a schema allows, and whether it allows null, too.
+    /// Reads from a schema which values it allows, and whether it allows null.
     fn of(schema: &Value) -> (Self, bool) {
         if let Some(Value::Array(parts)) = schema.get("anyOf").or_else(|| schema.get("oneOf")) {
             return Self::any_of(parts);
@@ -215,7 +215,7 @@ impl Takes {
         (takes, or_none)
     }
 
-    /// The words of all parts; of parts that are not words, the first.
+    /// The words of all parts; if some parts are not words, the first of those.
     fn any_of(parts: &[Value]) -> (Self, bool) {
         let (mut words, mut or_none, mut other) = (Vec::new(), false, None);
         for (takes, none) in parts.iter().map(Self::of) {
@@ -228,7 +228,7 @@ impl Takes {
         (other.unwrap_or(Takes::Choice { choices: words }), or_none)
     }
 
-    /// In words: `end_turn or recycle_brains`, `a whole number from 1 to 99, or none`.
+    /// Describes the values in words: `end_turn or recycle_brains`, `a whole number from 1 to 99, or none`.
     fn words(&self, or_none: bool) -> String {
         let range = |min: Option<String>, max: Option<String>| match (min, max) {
             (Some(min), Some(max)) => format!(" from {min} to {max}"),
@@ -253,7 +253,7 @@ impl Takes {
     }
 }
 
-/// A value as people write it: text without quotes, null as `none`.
+/// Writes a value as people do: text without quotes, null as `none`.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -270,7 +270,7 @@ pub fn plain(value: &Value) -> String {
 pub struct Bounded<const MIN: u32, const MAX: u32>(u32);
 
 impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
-    /// A number known to be in range; a compile-time error otherwise when used in a constant.
+    /// Makes a number that is in range. One that is not is a compile-time error in a constant.
     pub const fn new(value: u32) -> Self {
         assert!(MIN <= value && value <= MAX, "out of range");
         Bounded(value)

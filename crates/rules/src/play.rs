@@ -1,4 +1,4 @@
-//! Plays a match between bots of this program from one decision to the next.
+//! Plays a match between built-in bots, one decision after the other.
 
 use crate::{
     bot::Bot,
@@ -9,8 +9,8 @@ use alloc::{boxed::Box, vec::Vec};
 
 /// Plays `game` to its end, one bot for each seat.
 ///
-/// Built-in bots play by the rules: a rejected action is a bug of theirs, and returned as it is. The memory of views
-/// and moves is reused, so that a decision allocates nothing unless the bot does.
+/// Built-in bots play by the rules: a rejected action is a bug in the bot, and returned as it is. Views and moves
+/// reuse their memory, so a decision allocates nothing unless the bot does.
 pub fn play<G: Game>(
     game: &mut G,
     bots: &mut [Box<dyn Bot<G>>],
@@ -20,7 +20,7 @@ pub fn play<G: Game>(
     play_with(&mut Memory::default(), game, bots, chance, log)
 }
 
-/// Views and moves, to be used again from match to match.
+/// Views and moves, reused from match to match.
 pub struct Memory<G: Game> {
     views: Vec<G::View>,
     moves: Vec<Move<G::Action>>,
@@ -32,7 +32,7 @@ impl<G: Game> Default for Memory<G> {
     }
 }
 
-/// Like [`play`], for many matches in a row.
+/// Plays a match like [`play`], for many matches in a row.
 pub fn play_with<G: Game>(
     memory: &mut Memory<G>,
     game: &mut G,

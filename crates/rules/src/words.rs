@@ -1,6 +1,6 @@
-//! Words for people: what happened and what somebody chose, as spans of text that know what they mean.
+//! Words for people: events and choices as spans of text, each with its meaning.
 //!
-//! A game puts its events and actions into words once, here in the rules; the terminal, the pages and plain text paint them.
+//! A game puts its events and actions into words once, here in the rules; the terminal, the pages and plain text colour them.
 
 use crate::{
     game::{Move, Seat},
@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a span of text means, and so how it looks.
+/// The meaning of a span of text, which decides its look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ink {
@@ -58,28 +58,28 @@ pub enum Shade {
 pub struct Span {
     /// The text.
     pub text: String,
-    /// What it means.
+    /// Its meaning.
     pub ink: Ink,
 }
 
-/// A line of text. As [`Display`](fmt::Display) it is plain; dice stand in brackets.
+/// A line of text. [`Display`](fmt::Display) shows it plain, with dice in brackets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Text(pub Vec<Span>);
 
 impl Text {
-    /// Text of one meaning.
+    /// Makes a text of a single span.
     pub fn new(ink: Ink, text: impl fmt::Display) -> Text {
         Text(vec![Span { text: text.to_string(), ink }])
     }
 
-    /// This text with more behind it.
+    /// Appends more text.
     pub fn and(mut self, more: impl Into<Text>) -> Text {
         self.0.extend(more.into().0);
         self
     }
 
-    /// Pieces with something between them.
+    /// Joins pieces with a separator.
     pub fn join(pieces: impl IntoIterator<Item = Text>, between: &str) -> Text {
         let mut all = Text::default();
         for (place, piece) in pieces.into_iter().enumerate() {
@@ -88,13 +88,13 @@ impl Text {
         all
     }
 
-    /// The dice in it, in a row: `green brain, red shotgun`.
+    /// The dice in the text, in a row: `green brain, red shotgun`.
     pub fn dice(&self) -> String {
         let dice = self.0.iter().filter(|span| matches!(span.ink, Ink::Die(_) | Ink::KeptDie(_)));
         dice.map(|span| span.text.as_str()).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether there is nothing to say.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -136,7 +136,7 @@ macro_rules! text {
     };
 }
 
-/// The name of a seat. An action that somebody has made up may name one that is not there.
+/// The name of a seat. A made-up action may name a seat that does not exist.
 pub fn name(names: &Names, seat: Seat) -> Text {
     match names.get(seat) {
         Some(name) => Text::new(Ink::Name(seat), name),
@@ -144,7 +144,7 @@ pub fn name(names: &Names, seat: Seat) -> Text {
     }
 }
 
-/// Names in a row: `Ada, Bob and Cleo`.
+/// Lists names: `Ada, Bob and Cleo`.
 pub fn name_all(names: &Names, seats: &[Seat]) -> Text {
     match seats {
         [] => Text::default(),
@@ -180,7 +180,7 @@ pub fn bad(text: impl fmt::Display) -> Text {
     Text::new(Ink::Bad, text)
 }
 
-/// A number of things: `1 brain`, `2 brains`, `3 viruses`, `2 antibodies`, `4 dice`.
+/// Counts things: `1 brain`, `2 brains`, `3 viruses`, `2 antibodies`, `4 dice`.
 pub fn count(number: impl Into<u64>, thing: &str) -> String {
     let number = number.into();
     let is_vowel = |letter: char| "aeiou".contains(letter);
@@ -193,7 +193,7 @@ pub fn count(number: impl Into<u64>, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {many}") }
 }
 
-/// A range of numbers of things: `exactly 2 seats`, `at least 3 entries`, `2 to 6 players`.
+/// Describes a range of counts: `exactly 2 seats`, `at least 3 entries`, `2 to 6 players`.
 pub fn range(range: &RangeInclusive<usize>, thing: &str) -> String {
     match (*range.start(), *range.end()) {
         (low, high) if low == high => format!("exactly {}", count(low as u64, thing)),
@@ -205,31 +205,31 @@ pub fn range(range: &RangeInclusive<usize>, thing: &str) -> String {
 /// Something that happened, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Told {
-    /// Who did it, or whom it concerns; nobody where it concerns everybody.
+    /// The seat that did it, or that it concerns; null if it concerns everybody.
     pub seat: Option<Seat>,
-    /// What: behind the name of the seat where there is one.
+    /// The words, which follow the name of the seat if there is one.
     pub text: Text,
     /// Whether a turn begins or ends with it.
     pub mark: bool,
 }
 
 impl Told {
-    /// Something that a seat did.
+    /// Makes words for something that a seat did.
     pub fn by(seat: Seat, text: impl Into<Text>) -> Told {
         Told { seat: Some(seat), text: text.into(), mark: false }
     }
 
-    /// Something that concerns everybody.
+    /// Makes words for something that concerns everybody.
     pub fn all(text: impl Into<Text>) -> Told {
         Told { seat: None, text: text.into(), mark: false }
     }
 
-    /// The same, where a turn begins or ends with it.
+    /// Marks the start or the end of a turn.
     pub fn mark(self) -> Told {
         Told { mark: true, ..self }
     }
 
-    /// A whole sentence, with the name in front.
+    /// The whole sentence, with the name in front.
     pub fn sentence(&self, names: &Names) -> Text {
         match self.seat {
             Some(seat) => text![name(names, seat), " ", self.text.clone()],
@@ -238,7 +238,7 @@ impl Told {
     }
 }
 
-/// Any JSON in words: `rolled, seat 0, dice 3 4`. How events, views and actions are told by a game that has no words for them.
+/// Describes any JSON in words: `rolled, seat 0, dice 3 4`. For events, views and actions of a game that has no words for them.
 pub fn of_json(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
@@ -258,7 +258,7 @@ pub fn of_json(value: &Value) -> String {
     }
 }
 
-/// Any event in words, with the seat that it names taken for the one that did it.
+/// Describes any event in words, as an act of the seat that the event names.
 pub fn of_event(event: &impl Serialize) -> Told {
     let mut json = serde_json::to_value(event).unwrap_or_default();
     let seat = json.as_object_mut().and_then(|fields| fields.remove("seat"));
@@ -266,7 +266,7 @@ pub fn of_event(event: &impl Serialize) -> Told {
     Told { seat, text: of_json(&json).into(), mark: false }
 }
 
-/// Any choice in words.
+/// Describes any choice in words.
 pub fn of_choice(choice: &Move<impl Serialize>) -> Text {
     match choice {
         Move::Act(action) => {
@@ -298,6 +298,9 @@ mod tests {
         assert_eq!(told.sentence(&names).to_string(), "Bob rolls [brain] (attack)!");
         assert_eq!(name_all(&names, Seat::all(3)).to_string(), "Ada, Bob and Cleo");
         assert_eq!(name_all(&names, &[Seat(2)]).to_string(), "Cleo");
+        // Actions of strangers may name anybody.
+        let made_up = Told::by(Seat(0), text!["bites ", name(&names, Seat(9))]);
+        assert_eq!(made_up.sentence(&names).to_string(), "Ada bites seat 9, which is not there");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The one file: tournaments are the arena's tables, what belongs to the server alone is here.
+//! The one file of the server: the arena's tables hold the tournaments, the tables here the rest.
 
 use necrodome_arena::tournament::{Archive, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{path::Path, sync::MutexGuard};
 
-/// The file, shared by all that keep something in it.
+/// The file, shared by every part of the server that keeps something in it.
 #[derive(Debug, Clone)]
 pub struct Db(Archive);
 
@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 ";
 
 impl Db {
-    /// Opens the file, or makes it. No other process can open it meanwhile.
+    /// Opens the file, or creates it. No other process can open it meanwhile.
     pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
         let archive = match path {
             Some(path) => Archive::open(path)?,
@@ -24,28 +24,28 @@ impl Db {
         Ok(Db(archive))
     }
 
-    /// The tournaments in it.
+    /// Returns the tournaments in the file.
     pub fn archive(&self) -> &Archive {
         &self.0
     }
 
-    /// The connection. Held for as short as possible: everybody waits for it.
+    /// Locks the connection. Hold it as briefly as possible: everybody else waits for it.
     pub fn lock(&self) -> MutexGuard<'_, Connection> {
         self.0.connection()
     }
 
-    /// A value that is kept.
+    /// Returns the value kept under this name, or `None` if there is none.
     pub fn setting(&self, name: &str) -> rusqlite::Result<Option<String>> {
         let query = "SELECT value FROM setting WHERE name = ?1";
         self.lock().query_row(query, [name], |row| row.get(0)).optional()
     }
 
-    /// Keeps a value in place of the one before.
+    /// Keeps a value under this name and replaces the one before.
     pub fn set(&self, name: &str, value: &str) -> rusqlite::Result<()> {
         self.lock().execute("INSERT OR REPLACE INTO setting VALUES (?1, ?2)", params![name, value]).map(drop)
     }
 
-    /// Forgets a secret: its bytes are written over, in the file and in the log beside it.
+    /// Deletes a secret: its bytes are overwritten, in the file and in the log beside it.
     pub fn forget(&self, name: &str) -> rusqlite::Result<()> {
         let connection = self.lock();
         connection.pragma_update(None, "secure_delete", true)?;

@@ -1,4 +1,4 @@
-//! What stands before every request: who may ask at all, how often, and what a browser may do with the answer.
+//! The checks before every request: who may ask at all, how often, and what a browser may do with the answer.
 
 use crate::{Config, Limits, Refusal, Site, live::now, places::Origin, refusal::Cause};
 use axum::{
@@ -25,14 +25,14 @@ use tower_http::{
     catch_panic::CatchPanicLayer, compression::CompressionLayer, set_header::SetResponseHeaderLayer,
 };
 
-/// No inline script or style, nothing from elsewhere, in nobody's frame.
+/// The usual content policy: no inline script or style, nothing from other sites, and no embedding in frames.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// The same for films to be shown on other sites: nothing can be done on these pages, so no click can be stolen.
+/// The policy for films that other sites may embed: these pages have nothing to click on, so no click can be hijacked.
 const EMBED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *";
 
-/// Puts the guards around all routes.
+/// Puts the checks around all routes.
 pub(crate) fn around(router: Router, site: Site) -> Router {
     let always = |name: &'static str, value: &'static str| {
         SetResponseHeaderLayer::overriding(HeaderName::from_static(name), HeaderValue::from_static(value))
@@ -48,7 +48,7 @@ pub(crate) fn around(router: Router, site: Site) -> Router {
         .layer(always("cross-origin-resource-policy", "same-origin"))
 }
 
-/// Everything but what the check below lets into frames is in nobody's frame.
+/// Sets the usual content policy on every response for which `check` has set no other.
 async fn usual_policy(mut response: Response) -> Response {
     let usual = HeaderValue::from_static(CONTENT_POLICY);
     response.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(usual);
@@ -85,7 +85,7 @@ async fn check(State(site): State<Site>, origin: Origin, request: Request, next:
     response
 }
 
-/// The body of a request that must be here as a whole by a time, however many pieces it comes in.
+/// The body of a request that must arrive completely by a deadline, however many pieces it comes in.
 struct InTime {
     body: Body,
     until: Pin<Box<Sleep>>,
@@ -95,7 +95,7 @@ struct InTime {
 #[error("the body takes too long to arrive")]
 struct Slow;
 
-/// Whether a body could not be read because it took too long to arrive.
+/// Whether an error means that a body took too long to arrive.
 pub(crate) fn is_slow(error: &(dyn Error + 'static)) -> bool {
     iter::successors(Some(error), |error| (*error).source()).any(|error| error.is::<Slow>())
 }
@@ -123,8 +123,8 @@ impl HttpBody for InTime {
     }
 }
 
-/// Whether a request comes from our own pages, or from no page at all. Other sites can make a browser ask, but not hide that
-/// they did.
+/// Refuses a request that comes from another site. A request may come from our own pages, or from no page at all; other sites can
+/// make a browser ask, but cannot hide that they did.
 fn same_site(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = text(header::HOST).unwrap_or_default();
@@ -154,7 +154,7 @@ fn same_site(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), Re
     }
 }
 
-/// The name in a `host` header, without the port.
+/// Returns the name in a `host` header, without the port.
 fn name_in(host: &str) -> &str {
     match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -162,7 +162,7 @@ fn name_in(host: &str) -> &str {
     }
 }
 
-/// Whether the server goes by this name: one of this machine, or one that the host has given it.
+/// Whether the server is known by this name: a name or address of this machine, or a name that the host has configured.
 fn known_here(config: &Config, name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is = |other: &str| name.eq_ignore_ascii_case(other);
@@ -185,7 +185,7 @@ fn has_address(address: IpAddr) -> bool {
     own_addresses().any(|own| own == address)
 }
 
-/// The addresses of this machine.
+/// Returns the addresses of this machine.
 pub(crate) fn own_addresses() -> impl Iterator<Item = IpAddr> {
     let all = getifaddrs().into_iter().flatten().filter_map(|interface| interface.address);
     all.filter_map(|own| {
@@ -194,14 +194,23 @@ pub(crate) fn own_addresses() -> impl Iterator<Item = IpAddr> {
     })
 }
 
-/// How often each address has asked.
+fn at_least_one(number: u32) -> NonZero<u32> {
+    NonZero::new(number).unwrap_or(NonZero::<u32>::MIN)
+}
+
+/// Limits how often each address may ask.
 pub(crate) struct Visitors(DefaultKeyedRateLimiter<Origin>);
 
 impl Visitors {
     pub fn new(limits: &Limits) -> Self {
-        let at_least_one = |number: u32| NonZero::new(number).unwrap_or(NonZero::<u32>::MIN);
         let quota = Quota::per_second(at_least_one(limits.rate)).allow_burst(at_least_one(limits.burst));
         Visitors(RateLimiter::keyed(quota))
+    }
+
+    /// Limits how often each address may do something: `burst` times at once, and `rate` times a minute in the long run.
+    pub fn per_minute(rate: u32, burst: usize) -> Self {
+        let burst = at_least_one(u32::try_from(burst).unwrap_or(u32::MAX));
+        Visitors(RateLimiter::keyed(Quota::per_minute(at_least_one(rate)).allow_burst(burst)))
     }
 
     pub fn may_ask(&self, origin: Origin) -> bool {

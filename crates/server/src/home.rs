@@ -1,4 +1,4 @@
-//! What is going on: for the first page.
+//! The first page: what is going on in the arena.
 
 use crate::{
     Refusal, Site,
@@ -8,11 +8,11 @@ use axum::{Json, Router, extract::State, routing::get};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Tournaments that are looked through, and shown of those that are over.
+/// The most tournaments that are looked through; the next constant is the most finished ones that are shown.
 const LATEST: usize = 30;
 const RECENT: usize = 6;
 
-/// What is going on.
+/// The contents of the first page.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Home {
     /// Tournaments that are being played.

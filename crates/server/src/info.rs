@@ -1,8 +1,11 @@
-//! What every page needs to know: the games with their options and bots, and whether the viewer is the host.
+//! The information that every page needs: the games with their options and bots, and whether the viewer is the host.
 
 use crate::{Site, keys::IsHost};
 use axum::{Json, Router, extract::State, routing::get};
-use necrodome_arena::lineup::{self, BotInfo};
+use necrodome_arena::{
+    lineup::{self, BotInfo},
+    tournament::BLOCKS_OF_SLOW_BOTS,
+};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     options::{self, OptionInfo},
@@ -12,7 +15,7 @@ use necrodome_solve::solver;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What is the same on every page.
+/// The information that every page needs.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SiteInfo {
     /// The version of the arena.
@@ -38,10 +41,14 @@ pub struct GameInfo {
     pub min_seats: usize,
     /// The most seats of a match.
     pub max_seats: usize,
-    /// How its tournaments are played when nobody says: `table`, `round-robin` and so on.
+    /// The usual format of its tournaments: `table`, `round-robin` and so on.
     pub format: &'static str,
-    /// The built-in bots of a tournament without a line-up.
+    /// The built-in bots of a tournament without a line-up, some with a name: `patient=stop-at:brains=5`.
     pub line_up: &'static [&'static str],
+    /// The blocks of a tournament of built-in bots, unless somebody asks for another number.
+    pub blocks: u32,
+    /// The same with programs.
+    pub blocks_of_programs: u32,
     /// Whether it is solved exactly, for one or two seats and the usual rules.
     pub solved: bool,
     /// The options of its rules.
@@ -63,6 +70,8 @@ impl GameInfo {
             max_seats: *G::SEATS.end(),
             format: G::CARD.format.as_str(),
             line_up: G::CARD.line_up,
+            blocks: G::CARD.blocks,
+            blocks_of_programs: G::CARD.blocks.min(BLOCKS_OF_SLOW_BOTS),
             solved: solver::<G>().is_some(),
             options: options::describe::<G::Rules>(),
             bots: lineup::bots::<G>(),

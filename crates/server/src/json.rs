@@ -1,13 +1,15 @@
-//! Bodies of requests: JSON of a known type, or a refusal that says where it is wrong.
+//! Reads what requests bring: JSON in the body, or names and values in the address. Both become a known type, or a refusal that
+//! says in plain words what is wrong.
 
 use crate::{Refusal, guard::is_slow};
 use axum::{
     Json,
-    extract::{FromRequest, Request, rejection::JsonRejection},
+    extract::{FromRequest, FromRequestParts, Query, Request, rejection::JsonRejection},
 };
+use necrodome_rules::misread::{Format, Misread};
 use serde::de::DeserializeOwned;
 
-/// A body of JSON.
+/// A JSON body.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
@@ -24,7 +26,63 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
                 _ if is_slow(&why) => Refusal::slow("the request takes too long to arrive"),
                 _ => Refusal::bad(why.body_text()),
             }),
-            Err(why) => Err(Refusal::bad(why.body_text())),
+            Err(JsonRejection::JsonSyntaxError(why)) => {
+                Err(Refusal::bad(format!("the body is no JSON: {}", reason(&why.body_text()))))
+            }
+            Err(why) => Err(Refusal::bad(in_words(&why.body_text()))),
+        }
+    }
+}
+
+/// The query of the address: the part after the question mark.
+pub struct Asked<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut axum::http::request::Parts, state: &S) -> Result<Self, Refusal> {
+        let asked = Query::from_request_parts(parts, state).await;
+        asked.map(|Query(asked)| Asked(asked)).map_err(|why| Refusal::bad(in_words(&why.body_text())))
+    }
+}
+
+/// Returns the reason at the end of a message of axum: `Failed to ...: reason`.
+fn reason(text: &str) -> &str {
+    text.split_once(": ").map_or(text, |(_, reason)| reason)
+}
+
+/// Turns `Failed to ...: dice.feet: invalid type: null, expected u8 at line 1 column 9` into `dice.feet: expected a whole number
+/// from 0 to 255, got null`. The position is left out, since a body is one long line.
+fn in_words(text: &str) -> String {
+    let reason = reason(text);
+    let reason = reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason);
+    match reason.split_once(": ").filter(|(path, _)| !path.contains(' ')) {
+        Some((path, reason)) => format!("{path}: {}", Misread::new(reason, Format::Json)),
+        None => Misread::new(reason, Format::Json).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_axum_become_those_of_json() {
+        for (text, words) in [
+            (
+                "Failed to deserialize the JSON body into the target type: dice.feet: invalid type: null, expected u8 at line 1 column 9",
+                "dice.feet: expected a whole number from 0 to 255, got null",
+            ),
+            (
+                "Failed to deserialize the JSON body into the target type: invalid type: string \"a: b\", expected u32 at line 1 column 9",
+                "expected a whole number from 0 to 4294967295, got \"a: b\"",
+            ),
+            (
+                "Failed to deserialize query string: level: invalid digit found in string",
+                "level: expected a whole number",
+            ),
+        ] {
+            assert_eq!(in_words(text), words);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Who is who: unguessable keys in cookies that no script can read.
+//! Identifies visitors by unguessable keys, in cookies that no script can read.
 //!
-//! The host's key stands in the link that is printed at the start, a new one each time. A seat's key is made when somebody takes the
-//! seat. Only hashes of keys are kept.
+//! The host's key is part of the link that the server prints when it starts, a new one each time. A seat's key is made when
+//! somebody takes the seat. Only hashes of keys are stored.
 
 use crate::{Db, Refusal, Site};
 use axum::{
@@ -16,7 +16,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
-/// The hash of a key: what is kept of it. Comparing two takes the same time whatever they are.
+/// The hash of a key, the only part of it that is stored. Comparing two hashes takes the same time whatever they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyHash(blake3::Hash);
 
@@ -27,7 +27,7 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// A new key of 144 random bits.
+    /// Makes a new key of 144 random bits.
     pub fn random() -> Self {
         let mut bytes = [0; 18];
         // Without randomness from the system no key is safe, and the server must not go on.
@@ -35,50 +35,50 @@ impl Key {
         Key(BASE64URL_NOPAD.encode(&bytes))
     }
 
-    /// The key that was written so.
+    /// Reads a key from its text.
     pub fn from_text(text: &str) -> Self {
         Key(text.to_owned())
     }
 
-    /// How it is written.
+    /// Returns the key as text.
     pub fn to_text(&self) -> String {
         self.0.clone()
     }
 
-    /// Its hash.
+    /// Returns the hash of the key.
     pub fn hash(&self) -> KeyHash {
         KeyHash(blake3::hash(self.0.as_bytes()))
     }
 }
 
 impl KeyHash {
-    /// How it is kept.
+    /// Returns the hash as text, for the file.
     pub fn to_text(self) -> String {
         self.0.to_hex().to_string()
     }
 
-    /// The hash that was kept so.
+    /// Reads a hash from the file, or returns `None` if the text is not one.
     pub fn from_text(text: &str) -> Option<Self> {
         Some(KeyHash(blake3::Hash::from_hex(text).ok()?))
     }
 }
 
-/// The key in the link of this start, and the hashes of those that make a browser the host's.
+/// The host's key of this start, and the hashes of all keys that make a browser the host's.
 #[derive(Debug)]
 pub struct HostKeys {
-    /// Printed once, and kept nowhere.
+    /// The new key. It is printed once and never stored.
     pub new: Key,
     known: Vec<KeyHash>,
 }
 
 impl HostKeys {
-    /// Links of so many starts are good, so that whoever was the host before a restart still is.
+    /// How many starts a host's link stays valid for, so that a host is still the host after a restart.
     const STARTS: usize = 8;
     const SETTING: &str = "host key hashes";
-    /// How the key itself was kept before.
+    /// The setting under which older versions stored the key itself.
     const PLAIN: &str = "host key";
 
-    /// A new key, beside those of the last starts.
+    /// Makes a new key, and reads the hashes of the earlier ones that are still valid.
     pub fn open(db: &Db) -> rusqlite::Result<Self> {
         let new = Key::random();
         let mut known = vec![new.hash()];
@@ -104,30 +104,31 @@ impl HostKeys {
 
 const HOST: &str = "necrodome-host";
 
-/// A cookie that scripts cannot read and other sites cannot use.
+/// Makes a cookie that scripts cannot read and other sites cannot use.
 fn cookie(name: &str, key: &Key) -> HeaderValue {
     let text = format!("{name}={}; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict", key.0);
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// The name of the cookie of a seat in a room or at a table.
+/// Returns the name of the cookie for a seat in a room or at a table.
 fn seat_cookie(kind: &str, id: &str) -> String {
     format!("necrodome-{kind}-{id}")
 }
 
-/// A response that gives the browser a seat's key. `id` has only letters, digits and dashes.
+/// Returns a response that gives the browser a seat's key. `id` may have only letters, digits and dashes.
 pub fn with_seat(kind: &str, id: &str, key: &Key, response: impl IntoResponse) -> Response {
     let mut response = response.into_response();
     response.headers_mut().append(header::SET_COOKIE, cookie(&seat_cookie(kind, id), key));
     response
 }
 
-/// The key of a seat that a browser has shown.
+/// Returns the hash of the seat's key that the browser has shown, or `None` if it has shown none.
 pub fn shown(headers: &HeaderMap, kind: &str, id: &str) -> Option<KeyHash> {
     shown_as(headers, &seat_cookie(kind, id))
 }
 
-/// The key in the cookie of this name. Our cookies need no decoding: they hold letters, digits, dashes and underscores.
+/// Returns the hash of the key in the cookie of this name. Our cookies need no decoding: they hold letters, digits, dashes and
+/// underscores.
 fn shown_as(headers: &HeaderMap, name: &str) -> Option<KeyHash> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut cookies =
@@ -136,7 +137,7 @@ fn shown_as(headers: &HeaderMap, name: &str) -> Option<KeyHash> {
     Some(Key::from_text(value).hash())
 }
 
-/// Whether the browser is the host's. As an argument of a request: never refuses.
+/// Whether the browser is the host's. As an extractor it never refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IsHost(pub bool);
 
@@ -148,7 +149,7 @@ impl FromRequestParts<Site> for IsHost {
     }
 }
 
-/// The host. As an argument of a request: refuses everybody else.
+/// Proof that the request comes from the host. As an extractor it refuses everybody else.
 #[derive(Debug, Clone, Copy)]
 pub struct Host;
 

@@ -1,13 +1,12 @@
-//! The web arena: `app(site)` is the whole of it, and can be asked without a socket.
+//! The web arena: `app(site)` is all of it, and can be called without a socket.
 //!
-//! Each capability is a module with its state, its routes and the types of its messages. What comes over a socket is hostile until
-//! proven otherwise: `guard` stands before everything, `keys` says who is who, and what a viewer sees is built from what the
-//! referees let them see.
+//! Each capability is a module with its state, its routes and its message types. Everything that comes over a socket is treated as
+//! hostile: `guard` checks every request, `keys` identifies visitors, and viewers see only what the referees let them see.
 
 #![deny(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-/// A line for whoever runs the server. That nobody reads it any more must not stop what goes on.
+/// Prints a line for the person who runs the server. The server goes on even if nobody can read the line any more.
 macro_rules! complain {
     ($($words:tt)*) => {{
         use std::io::Write as _;
@@ -43,7 +42,7 @@ pub use site::{Config, Limits, ServeError, Site};
 
 use axum::{Router, extract::DefaultBodyLimit, routing::get};
 
-/// All pages and all requests.
+/// Returns all pages and all requests as one router.
 pub fn app(site: Site) -> Router {
     let api = Router::new()
         .merge(film::routes())

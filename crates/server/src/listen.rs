@@ -1,4 +1,4 @@
-//! The socket: so many connections and no more, and nobody may keep one open without asking or without listening.
+//! The socket: it limits the number of connections, and closes those that neither ask nor read for long.
 
 use crate::{
     Limits, Site, app,
@@ -28,23 +28,23 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-/// Open requests may finish so long when the server ends.
+/// How long open requests may take to finish when the server ends.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-/// So many are told at the same time that there is no place for them.
+/// How many visitors can be told at the same time that the server is full.
 const TURNED_AWAY: usize = 16;
 
-/// A server that listens.
+/// A server with an open port.
 pub struct Listening {
     listener: TcpListener,
 }
 
-/// Takes the port. Nothing is answered before [`Listening::serve`].
+/// Opens the port. Nothing is answered before [`Listening::serve`].
 pub async fn listen(address: SocketAddr) -> io::Result<Listening> {
     Ok(Listening { listener: TcpListener::bind(address).await? })
 }
 
-/// Has the system allow this process as many open files as it may have, and gives how many connections that leaves room for:
-/// with those who are turned away half of them, so that whoever comes cannot take the files that tournaments and the store need.
+/// Raises this process's limit on open files as far as the system allows, and returns how many connections fit: half of that limit,
+/// including visitors who are turned away. The other half is for tournaments and the store.
 pub fn room_for_connections() -> usize {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return usize::MAX };
     let files = setrlimit(Resource::RLIMIT_NOFILE, hard, hard).map_or(soft, |()| hard);
@@ -52,12 +52,12 @@ pub fn room_for_connections() -> usize {
 }
 
 impl Listening {
-    /// The address, with the port that the system has chosen if it was asked to.
+    /// Returns the address, with the port that the system chose if it was asked to.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers until `end` comes; then no stream goes on, and open requests are finished.
+    /// Answers requests until `end` completes; then it ends all streams and finishes open requests.
     pub async fn serve(self, site: Site, end: impl Future<Output = ()>) {
         let Limits { connections, address_share, slow_head, slow_reader, .. } = *site.limits();
         let places = Places::new(connections, address_share);
@@ -114,7 +114,7 @@ impl Listening {
     }
 }
 
-/// A clear answer instead of silence.
+/// Tells a visitor that the server is full, rather than leaving the connection silent.
 async fn turn_away(mut stream: TcpStream, crowded: Crowded) {
     let (status, error) = match crowded {
         Crowded::Everywhere => ("503 Service Unavailable", "the arena has as many visitors as it can take"),
@@ -130,11 +130,11 @@ async fn turn_away(mut stream: TcpStream, crowded: Crowded) {
     let _ = timeout(Duration::from_secs(1), stream.shutdown()).await;
 }
 
-/// A connection that is given up when the other side takes nothing for long: what waits to be sent is in our memory.
+/// A connection that is closed when the other side reads nothing for long: unsent data takes up our memory.
 struct Impatient {
     stream: TcpStream,
     patience: Duration,
-    /// Since the other side takes nothing.
+    /// Runs out when the other side has read nothing for too long; `None` while it reads.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,8 +1,8 @@
-//! What people change together and watch live: parties, tables and tournaments.
+//! Things that people change together and watch live: parties, tables and tournaments.
 //!
-//! A live thing is a state machine that its inputs make. An input is tried on a draft, written to the file, and only then
-//! answered and shown: a server that is killed has lost nothing that anybody was told, and the next one makes the thing again
-//! from the file. Viewers never wait for the file, and get a view each.
+//! A live thing is a state machine driven by inputs. An input is tried on a draft, written to the file, and only then answered and
+//! shown. So a server that is killed loses nothing that anybody was told, and the next one rebuilds the thing from the file.
+//! Viewers never wait for the file.
 
 use crate::{Db, Refusal, Site, places::Origin, stream};
 use axum::response::Response;
@@ -14,60 +14,60 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// What can be live.
+/// A kind of thing that can be live.
 pub(crate) trait Thing: Send + Sized + 'static {
-    /// How the file knows it.
+    /// The type of its key in the file.
     type Id: Send + Sync;
-    /// What the inputs make: all that the file knows of it.
+    /// The state that results from the inputs, which is all that the file knows of it.
     type State: Clone + Send;
-    /// What changes the state, and is written.
+    /// The type of the changes, which are written to the file.
     type Input: Send;
 
-    /// The state that is shown.
+    /// Returns the state that is shown.
     fn state(&self) -> &Self::State;
 
-    /// Changes a state. When the input is refused, nothing has changed.
+    /// Applies an input to a state. An input that is refused changes nothing.
     fn apply(state: &mut Self::State, input: &Self::Input) -> Result<(), Refusal>;
 
-    /// Writes all inputs, or none; `state` has taken them.
+    /// Writes all inputs, or none; `state` is the state after them.
     fn write(db: &Db, id: &Self::Id, inputs: &[Self::Input], state: &Self::State) -> Result<(), Refusal>;
 
-    /// Takes an input that is in the file, and does what follows from it.
+    /// Takes an input that is already in the file, and acts on it.
     fn take(&mut self, input: Self::Input) -> Result<(), Refusal>;
 
-    /// All inputs of the moment (milliseconds since 1970) are taken, and viewers are about to look.
+    /// Called at `now` (milliseconds since 1970), after all waiting inputs are taken and before viewers look.
     fn taken(&mut self, _now: u64) {}
 }
 
-/// A thing, and those who look at it.
+/// A thing and its viewers.
 pub(crate) struct Live<T: Thing> {
     pub id: T::Id,
     db: Db,
-    /// The state with what is just being written. Only whoever writes looks at it, so nobody else waits for the file, and nobody
-    /// sees what could still be lost. Locked before `thing`.
+    /// The state including the inputs that are just being written. Only the writer uses it, so nobody else waits for the file, and
+    /// nobody sees what could still be lost. Locked before `thing`.
     draft: Mutex<T::State>,
-    /// What waits to be carried out. Whoever gets the draft next does all of it, and the file is written once.
+    /// The jobs that wait. The next thread to get the draft does all of them, and writes the file once.
     queue: Mutex<Vec<Job<T>>>,
     thing: Mutex<T>,
     changes: watch::Sender<u64>,
 }
 
-/// What somebody wants of the state as it is then.
+/// Decides from the current state which inputs to apply.
 type Wanted<T> = Box<dyn FnOnce(&<T as Thing>::State) -> Result<Vec<<T as Thing>::Input>, Refusal> + Send>;
 
-/// What somebody wants, and what came of it.
+/// A request to change the state, and its result.
 struct Job<T: Thing> {
     wanted: Wanted<T>,
     done: Arc<OnceLock<Result<(), Refusal>>>,
 }
 
-/// Locks; what a panic has left behind is used all the same.
+/// Locks a mutex, even if a thread has panicked while holding it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Milliseconds since 1970, on a clock that nobody sets: it begins with the time of day and goes on evenly, so that no turn ends
-/// because the machine was told another hour.
+/// Returns milliseconds since 1970, on a clock that cannot be set: it starts with the time of day and runs evenly, so that no turn
+/// ends because somebody changed the machine's time.
 pub(crate) fn now() -> u64 {
     static START: LazyLock<(Instant, Duration)> = LazyLock::new(|| {
         let of_day = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -89,18 +89,18 @@ impl<T: Thing> Live<T> {
         }
     }
 
-    /// The file that it is written to.
+    /// Returns the file that the thing is written to.
     pub fn db(&self) -> &Db {
         &self.db
     }
 
-    /// What is shown.
+    /// Locks the state that is shown.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         lock(&self.thing)
     }
 
-    /// Carries out what `wanted` makes of the state as it is then: all of it, or nothing. It is in the file before this returns,
-    /// so this is not for the threads that answer requests.
+    /// Applies the inputs that `wanted` chooses from the current state: all of them, or none. They are in the file before this
+    /// returns, so do not call this on the threads that answer requests.
     pub fn act(
         &self,
         now: u64,
@@ -126,7 +126,7 @@ impl<T: Thing> Live<T> {
         })
     }
 
-    /// Carries out all that waits.
+    /// Carries out all jobs that wait.
     fn work_off(&self, draft: &mut T::State, now: u64) {
         let jobs = std::mem::take(&mut *lock(&self.queue));
         let mut inputs = Vec::new();
@@ -147,7 +147,7 @@ impl<T: Thing> Live<T> {
         }
     }
 
-    /// Has the draft take what is wanted; `taken` are the inputs that it has taken since it was like the state that is shown.
+    /// Applies the wanted inputs to the draft; `taken` are the inputs that separate the draft from the state that is shown.
     fn try_on(
         &self,
         draft: &mut T::State,
@@ -169,7 +169,7 @@ impl<T: Thing> Live<T> {
         Ok(())
     }
 
-    /// Shows what is in the file by now.
+    /// Shows the inputs that are now in the file.
     fn publish(&self, inputs: Vec<T::Input>, now: u64) -> Result<(), Refusal> {
         let mut thing = self.lock();
         // The draft was the same state, so this one takes them, too.
@@ -180,19 +180,19 @@ impl<T: Thing> Live<T> {
         Ok(())
     }
 
-    /// Changes what is shown and not written: who is here, how far it is.
+    /// Changes parts that are shown but not written, such as who is here and the progress.
     pub fn update<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         let result = change(&mut self.lock());
         self.tell();
         result
     }
 
-    /// Has everybody look again.
+    /// Makes all viewers look again.
     pub fn tell(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Sends what `look` gives, whenever it changes, until it gives nothing.
+    /// Sends the result of `look` whenever it changes, until `look` returns `None`.
     pub fn follow(
         self: &Arc<Self>,
         site: &Site,
@@ -204,11 +204,11 @@ impl<T: Thing> Live<T> {
     }
 }
 
-/// All live things of a kind, by id.
+/// All open things of one kind, by id.
 pub(crate) struct Open<K, V> {
-    /// Held by whoever opens one: nobody else does until it is in the file.
+    /// Held while one is opened, until it is in the file: only one is opened at a time.
     opening: Mutex<()>,
-    /// Not held while the file is written: every request looks into it.
+    /// Not held while the file is written, because every request looks into it.
     things: Mutex<BTreeMap<K, Arc<V>>>,
 }
 
@@ -219,7 +219,7 @@ impl<K, V> Default for Open<K, V> {
 }
 
 impl<K: Ord, V> Open<K, V> {
-    /// Whoever holds this decides alone what is opened.
+    /// Locks the right to open things: only the holder may.
     pub fn alone(&self) -> MutexGuard<'_, ()> {
         lock(&self.opening)
     }
@@ -235,7 +235,7 @@ impl<K: Ord, V> Open<K, V> {
         lock(&self.things).values().cloned().collect()
     }
 
-    /// Adds one, unless it is there already. Gives the one that is there.
+    /// Adds a thing unless its id is taken. Returns the one that is there now.
     pub fn add(&self, id: K, thing: Arc<V>) -> Arc<V> {
         lock(&self.things).entry(id).or_insert(thing).clone()
     }
@@ -256,7 +256,7 @@ impl<K: Ord, V> Open<K, V> {
 mod tests {
     use super::*;
 
-    /// A sum that never gets beyond 10. The file takes everything but a sum of 7.
+    /// A sum that never exceeds 10. The file accepts everything but a sum of 7.
     struct Sum(u32);
 
     impl Thing for Sum {

@@ -6,14 +6,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-/// The files that the build script has built: their paths, and what is in them.
+/// The files made by the build script: their paths and contents.
 static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 fn file(path: &str) -> Option<&'static [u8]> {
     FILES.iter().find(|(name, _)| *name == path).map(|(_, data)| *data)
 }
 
-/// What is shown where the pages should be.
+/// The page that is shown if the pages were not built.
 const NOT_INCLUDED: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Necrodome</title>\
 <h1>The pages are not included</h1><p>This necrodome was built where Node.js was missing. The arena works, its pages do not. \
 Install Node.js 20 or newer with npm, and build again: <code>cargo build --release</code></p></html>";
@@ -23,13 +23,13 @@ pub fn included() -> bool {
     file("index.html").is_some()
 }
 
-/// The script and the style sheet of the viewer for files that open from disk.
+/// Returns the script and the style sheet of the viewer for files that open from disk, or `None` if they were not built.
 pub(crate) fn viewer() -> Option<(&'static str, &'static str)> {
     let text = |path: &str| std::str::from_utf8(file(path)?).ok();
     Some((text("viewer/viewer.js")?, text("viewer/viewer.css")?))
 }
 
-/// A file of the pages, or the page that finds its way by the address.
+/// Returns a file of the pages, or the main page, which does its own routing.
 pub(crate) async fn page(method: Method, address: Uri) -> Response {
     if !matches!(method, Method::GET | Method::HEAD) {
         return Refusal::missing("there is no such request").into_response();

@@ -1,4 +1,4 @@
-//! Places: so many in all, and no more than a share of them for one address, so that no visitor can keep all others out.
+//! A limited number of places, of which each address gets only a share, so that no visitor can keep all others out.
 
 use crate::{Refusal, live::lock};
 use axum::{extract::FromRequestParts, http::request::Parts};
@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Where a request comes from. Of IPv6 the network: one machine has as many addresses there as it likes.
+/// The address that a request comes from. For IPv6 it is the network, since one machine can use any number of addresses there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Origin(IpAddr);
 
@@ -24,7 +24,7 @@ impl Origin {
     }
 }
 
-/// As an argument of a request: never refuses. What comes over no socket comes from this machine.
+/// As an extractor it never refuses. A request that comes over no socket counts as coming from this machine.
 impl<S: Send + Sync> FromRequestParts<S> for Origin {
     type Rejection = Infallible;
 
@@ -33,7 +33,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Origin {
     }
 }
 
-/// The part of `all` that one address may have: some percent of it, but one at least.
+/// Returns how many of `all` places one address may have: the given percentage, but at least one.
 pub(crate) fn share(all: usize, percent: u32) -> usize {
     (all.saturating_mul(percent as usize) / 100).clamp(1, all.max(1))
 }
@@ -45,7 +45,7 @@ pub(crate) struct Places {
     taken: Mutex<HashMap<Origin, usize>>,
 }
 
-/// A place, free again when it is dropped.
+/// A place, which becomes free when it is dropped.
 pub(crate) struct Place {
     places: Arc<Places>,
     origin: Origin,
@@ -92,7 +92,7 @@ impl Drop for Place {
 }
 
 impl Crowded {
-    /// What a visitor is told; `what` there are too many of.
+    /// Returns the refusal for a visitor; `what` names the things of which there are too many.
     pub fn refuse(self, what: &str) -> Refusal {
         match self {
             Crowded::Everywhere => Refusal::full(format!("there are too many {what}")),

@@ -1,4 +1,4 @@
-//! What a request that is refused is told: a status, what was expected and what came, and hints. Nothing of what went on inside.
+//! Refusals of requests: a status, what was expected and what came, and hints, but nothing about the inside of the server.
 
 use axum::{
     Json,
@@ -19,16 +19,16 @@ pub struct Refusal {
     cause: Option<Cause>,
 }
 
-/// What went wrong inside, beside a response: for the host's terminal, not for the viewer.
+/// An internal error that belongs to a response: for the host's terminal, not for the viewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cause(pub String);
 
 /// The body of every refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Refused {
-    /// What is wrong: what was expected, what came.
+    /// What is wrong: what was expected, and what came.
     pub error: String,
-    /// How to mend it.
+    /// What to do about it.
     pub hints: Vec<String>,
 }
 
@@ -37,12 +37,12 @@ impl Refusal {
         Refusal { status, body: Refused { error: error.to_string(), hints: Vec::new() }, cause: None }
     }
 
-    /// 400: it makes no sense.
+    /// 400: the request makes no sense.
     pub fn bad(error: impl Display) -> Self {
         Self::new(StatusCode::BAD_REQUEST, error)
     }
 
-    /// 403: not for this viewer.
+    /// 403: this viewer may not do that.
     pub fn forbidden(error: impl Display) -> Self {
         Self::new(StatusCode::FORBIDDEN, error)
     }
@@ -52,17 +52,17 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, error)
     }
 
-    /// 408: it takes too long to arrive.
+    /// 408: the request takes too long to arrive.
     pub fn slow(error: impl Display) -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, error)
     }
 
-    /// 409: not now.
+    /// 409: this is not possible now.
     pub fn conflict(error: impl Display) -> Self {
         Self::new(StatusCode::CONFLICT, error)
     }
 
-    /// 413: too large.
+    /// 413: the request is too large.
     pub fn too_large(error: impl Display) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, error)
     }
@@ -88,19 +88,19 @@ impl Refusal {
         Refusal { cause: Some(Cause(cause.to_string())), ..refusal }.hint("the host's terminal says more")
     }
 
-    /// With one more hint.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Display) -> Self {
         self.body.hints.push(hint.to_string());
         self
     }
 
-    /// Forgives what is not our fault.
+    /// Returns an error only for a fault of the server; other refusals are ignored.
     pub(crate) fn unless_ours(self) -> Result<(), Self> {
         if self.cause.is_some() { Err(self) } else { Ok(()) }
     }
 
-    /// The same as a page, for people who have opened a link.
+    /// Returns the refusal as a page, for people who have opened a link.
     pub(crate) fn page(&self) -> Response {
         let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
         let hints = self.body.hints.iter().map(|hint| format!("<p>{}</p>", escaped(hint)));
@@ -112,7 +112,7 @@ impl Refusal {
         (self.status, Html(page)).into_response()
     }
 
-    /// The status.
+    /// Returns the status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
@@ -131,7 +131,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// For the host: the cause, where there is one.
+/// For the host: the cause, if there is one, else the refusal.
 impl Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.cause.as_ref().map_or(&self.body.error, |Cause(cause)| cause))

@@ -1,11 +1,11 @@
-//! The types of all messages as one JSON schema, from which the types of the pages are generated.
+//! One JSON schema for all message types, from which the types of the pages are generated.
 
 use crate::{film, home, info, learn, party, refusal, tables, tournaments};
 use necrodome_rules::{catalog::GameId, game::Game, last_bullet, with_game, zombie_dice};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-/// The schema of everything that goes between the server and its pages.
+/// Returns the schema of all messages between the server and its pages.
 pub fn api() -> Value {
     let mut sent = SchemaSettings::draft07().for_serialize().into_generator();
     add::<film::Film>(&mut sent);
@@ -33,6 +33,7 @@ pub fn api() -> Value {
     add::<refusal::Refused>(&mut sent);
     add::<learn::Advice>(&mut sent);
     add::<learn::Stopping>(&mut sent);
+    add::<learn::Thumbs>(&mut sent);
     add::<tables::PlayInfo>(&mut sent);
     add::<tables::TableState>(&mut sent);
     add::<learn::Exercise>(&mut sent);
@@ -70,7 +71,7 @@ fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
 mod tests {
     use std::{env, fs, path::Path};
 
-    /// `UPDATE_SCHEMA=1 cargo test -p necrodome-server schema` writes it anew.
+    /// `UPDATE_SCHEMA=1 cargo test -p necrodome-server schema` writes the schema again.
     #[test]
     fn the_schema_of_the_pages_is_up_to_date() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/api.schema.json");

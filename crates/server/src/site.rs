@@ -1,9 +1,10 @@
-//! What the whole server shares.
+//! The state that the whole server shares.
 
 use crate::{
     Db, Refusal,
     film::{Size, Studio},
     keys::{HostKeys, Key},
+    learn::Desk,
     party::Parties,
     places::{Origin, Place, Places},
     tables::Tables,
@@ -18,28 +19,28 @@ use std::{
 };
 use tokio::{sync::watch, task::spawn_blocking};
 
-/// How the server is to run.
+/// The configuration of the server.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The file that keeps everything; none lives as long as the process.
+    /// The file that keeps everything; without one, everything is lost when the process ends.
     pub store: Option<PathBuf>,
     /// The arena's own binary, which supervises bots in processes.
     pub launcher: Launcher,
     /// The list of bots that the host allows (`bots.toml`).
     pub bots: Option<PathBuf>,
-    /// Threads that a tournament plays on.
+    /// How many threads each tournament plays on.
     pub threads: usize,
-    /// The name in links for others, such as `http://192.168.1.5:7666`; without a slash at the end.
+    /// The address for links to others, such as `http://192.168.1.5:7666`, without a slash at the end.
     pub address: String,
-    /// The address that it listens on. A name in a request that does not belong to it is refused.
+    /// The address that the server listens on. It also decides which names are accepted in requests.
     pub bind: IpAddr,
-    /// More names that lead here, such as that of a proxy.
+    /// More names that lead to this server, such as that of a proxy.
     pub host_names: Vec<String>,
-    /// How long a bot at a party thinks, on average.
+    /// How long a bot at a party waits before it acts, on average.
     pub bot_pace: Duration,
-    /// Whether an empty file gets tournaments to look at.
+    /// Whether to play sample tournaments if the file is empty.
     pub samples: bool,
-    /// How much is too much.
+    /// The limits on load.
     pub limits: Limits,
 }
 
@@ -60,25 +61,25 @@ impl Default for Config {
     }
 }
 
-/// How much is too much. Whatever goes beyond is told so, with 408, 413, 429 or 503.
+/// The limits on load. A request beyond them is refused with 408, 413, 429 or 503.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Open connections.
+    /// Connections that are open at the same time.
     pub connections: usize,
-    /// Viewers of live pages.
+    /// Viewers of live pages at the same time.
     pub streams: usize,
-    /// How much of all connections, viewers, films, tables and seats of a party one address may have, in percent. The phones of a
+    /// The share of the connections, viewers, films, tables and party seats that one address may have, in percent. The phones of a
     /// whole party may come from one address.
     pub address_share: u32,
-    /// Requests in a second from one address, in the long run.
+    /// Requests per second from one address, in the long run.
     pub rate: u32,
-    /// Requests at once from one address.
+    /// Requests from one address in a burst.
     pub burst: u32,
     /// Bytes of a request.
     pub body: usize,
-    /// Films that are asked for at the same time, from the first byte of a replay to the last of its film.
+    /// Films that may be requested at the same time, until the last byte of each has been sent.
     pub films: usize,
-    /// How large a film may be.
+    /// The largest film.
     pub film: Size,
     /// Tables at which people play.
     pub tables: usize,
@@ -88,11 +89,11 @@ pub struct Limits {
     pub rooms: usize,
     /// Tournaments that run at the same time.
     pub tournaments: usize,
-    /// The whole head of a request must be here by then.
+    /// How long the head of a request may take to arrive.
     pub slow_head: Duration,
-    /// The whole body of a request must be here by then.
+    /// How long the body of a request may take to arrive.
     pub slow_body: Duration,
-    /// Whoever takes nothing of an answer for this long gets no more.
+    /// How long a visitor may take nothing of an answer before the connection is closed.
     pub slow_reader: Duration,
 }
 
@@ -121,7 +122,7 @@ impl Default for Limits {
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The file is in use, not ours, damaged, or cannot be written to.
+    /// The file is in use, is not a store, is damaged, or cannot be written.
     #[error("{}: {why}", path.as_ref().map_or("memory".into(), |path| path.display().to_string()))]
     Store {
         /// The file.
@@ -134,7 +135,7 @@ pub enum ServeError {
     Bots(#[from] BotsError),
 }
 
-/// The server's state; a clone is the same server.
+/// The state of the server. A clone refers to the same server.
 #[derive(Clone)]
 pub struct Site(Arc<Shared>);
 
@@ -144,6 +145,7 @@ struct Shared {
     host_keys: HostKeys,
     streams: Arc<Places>,
     studio: Studio,
+    desk: Desk,
     closing: watch::Sender<bool>,
     parties: Parties,
     tables: Tables,
@@ -152,7 +154,7 @@ struct Shared {
 }
 
 impl Site {
-    /// Opens the store and takes up what was going on.
+    /// Opens the file and resumes whatever was going on.
     pub fn open(config: Config) -> Result<Self, ServeError> {
         let failed = |why| ServeError::Store { path: config.store.clone(), why };
         let db = Db::open(config.store.as_deref()).map_err(failed)?;
@@ -168,6 +170,7 @@ impl Site {
             tables,
             streams: Places::new(config.limits.streams, config.limits.address_share),
             studio: Studio::new(&config.limits),
+            desk: Desk::new(&config.limits),
             visitors: crate::guard::Visitors::new(&config.limits),
             closing: watch::Sender::new(false),
             parties,
@@ -178,52 +181,52 @@ impl Site {
         })))
     }
 
-    /// How it runs.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.0.config
     }
 
-    /// How much is too much.
+    /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.0.config.limits
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn db(&self) -> &Db {
         &self.0.db
     }
 
-    /// The tournaments.
+    /// Returns the tournaments.
     pub(crate) fn tournaments(&self) -> &Tournaments {
         &self.0.tournaments
     }
 
-    /// The rooms of parties.
+    /// Returns the rooms of parties.
     pub(crate) fn parties(&self) -> &Parties {
         &self.0.parties
     }
 
-    /// The key that makes a browser the host's, from this start on.
+    /// Returns the host's key of this start.
     pub fn host_key(&self) -> &Key {
         &self.0.host_keys.new
     }
 
-    /// The keys that do.
+    /// Returns all keys that make a browser the host's.
     pub(crate) fn host_keys(&self) -> &HostKeys {
         &self.0.host_keys
     }
 
-    /// The link that makes a browser the host's.
+    /// Returns the link that makes a browser the host's.
     pub fn host_link(&self) -> String {
         format!("{}/host/{}", self.0.config.address, self.0.host_keys.new.to_text())
     }
 
-    /// The tables at which people play.
+    /// Returns the tables at which people play.
     pub(crate) fn tables(&self) -> &Tables {
         &self.0.tables
     }
 
-    /// Does what takes its time, such as waiting for the file, beside the threads that answer requests.
+    /// Does slow work, such as waiting for the file, outside the threads that answer requests.
     pub(crate) async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Site) -> Result<T, Refusal> + Send + 'static,
@@ -232,27 +235,32 @@ impl Site {
         spawn_blocking(move || work(&site)).await.map_err(Refusal::internal)?
     }
 
-    /// A place among the viewers of live pages, if there is one left.
+    /// Takes a place among the viewers of live pages, or refuses if there is none left.
     pub(crate) fn viewer(&self, origin: Origin) -> Result<Place, Refusal> {
         self.0.streams.take(origin).map_err(|crowded| crowded.refuse("viewers"))
     }
 
-    /// Where films are made.
+    /// Returns the place where films are made.
     pub(crate) fn studio(&self) -> &Studio {
         &self.0.studio
     }
 
-    /// Whether an address may ask once more now.
+    /// Returns the place where rules of thumb are computed.
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.0.desk
+    }
+
+    /// Whether an address may send another request now.
     pub(crate) fn may_ask(&self, origin: Origin) -> bool {
         self.0.visitors.may_ask(origin)
     }
 
-    /// Becomes true when the server is about to end.
+    /// Returns a value that becomes true when the server is about to end.
     pub(crate) fn closing(&self) -> watch::Receiver<bool> {
         self.0.closing.subscribe()
     }
 
-    /// Ends all streams and what runs in the background; what was reported as done is stored.
+    /// Ends all streams and everything in the background. Everything that was reported as done is stored.
     pub fn close(&self) {
         self.0.closing.send_replace(true);
         self.0.tables.close();

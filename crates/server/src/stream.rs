@@ -1,4 +1,4 @@
-//! Live pages: server-sent events. A viewer who comes, or comes back, begins with the present; what they missed does not matter.
+//! Live pages, by server-sent events. A viewer who comes, or comes back, begins with the current state; what they missed does not matter.
 
 use crate::{Refusal, Site, places::Origin};
 use axum::response::{
@@ -9,8 +9,8 @@ use futures_util::stream;
 use std::{convert::Infallible, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// Sends what `look` gives, now and whenever `changes` says that something has changed. The same thing twice is sent once, so that
-/// a viewer cannot count changes that are hidden from them. The stream ends when `look` gives nothing, or `changes` is dropped.
+/// Sends the result of `look` now and after each change in `changes`. A result that equals the last one is not sent again, so a
+/// viewer cannot count changes that are hidden from them. The stream ends when `look` returns `None`, or when `changes` is dropped.
 pub(crate) fn live<T: Send + Sync + 'static>(
     site: &Site,
     origin: Origin,
@@ -36,7 +36,7 @@ pub(crate) fn live<T: Send + Sync + 'static>(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response())
 }
 
-/// JSON on one line, to be sent.
+/// Returns the value as JSON on one line.
 pub(crate) fn to_json(value: &impl serde::Serialize) -> Arc<str> {
     // The types of messages have no maps with odd keys, so this cannot fail.
     serde_json::to_string(value).unwrap_or_default().into()

@@ -1,5 +1,5 @@
-//! How fast the solver is: `cargo bench -p necrodome-solve`. The baseline is the plain enumerator on the referee's own
-//! rules, in the same run; every benchmark checks its answers.
+//! Measures how fast the solver is: `cargo bench -p necrodome-solve`. The baseline is the plain enumerator on the referee's
+//! own rules, in the same run; every benchmark checks its answers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -63,7 +63,7 @@ fn seconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-/// The fastest of some runs, and what it gave.
+/// Returns the time of the fastest of `runs` runs, and its result.
 fn best<T>(runs: u32, mut run: impl FnMut() -> T) -> (Duration, T) {
     let mut once = || {
         let start = Instant::now();
@@ -91,7 +91,7 @@ fn solve(name: &str, plain: f64, run: impl Fn() -> usize + Sync + Send) {
     println!("{name:<44} {single:>12} {all:>12} {rate:>14.0} {ratio:>12}");
 }
 
-/// Positions a second of the plain enumerator: every roll from some positions, valued by what the solver says of the next.
+/// The positions a second of the plain enumerator: it rolls from some positions, and takes the next values from the solver.
 fn plain_rolls(positions: usize) -> f64 {
     let solution = SoloSolution::new(&SoloRules::default());
     let (prices, graph) = (solution.prices(), solution.graph());
@@ -124,7 +124,7 @@ fn plain_rolls(positions: usize) -> f64 {
     rate
 }
 
-/// Positions that come up in turns.
+/// Returns positions that come up in turns.
 fn met(count: usize) -> Vec<Turn> {
     let mut chance = Seeded::new(1, "bench", 0);
     let mut turns = Vec::new();
@@ -138,7 +138,7 @@ fn met(count: usize) -> Vec<Turn> {
     turns
 }
 
-/// Ways to keep dice that the plain enumerator values in a second, through the referee.
+/// The ways to keep dice that the plain enumerator values in a second, through the referee.
 fn plain_keeps(decisions: u64) -> f64 {
     let solution = Tokyo::solve(&Default::default(), 2).unwrap();
     let rolls = solution.rolls(&Start::MATCH);
@@ -179,7 +179,7 @@ fn float(chance: &Probability) -> f64 {
     *chance.numer() as f64 / *chance.denom() as f64
 }
 
-/// How long a perfect player thinks, and how long the audit of a match takes.
+/// Measures how long a perfect player thinks, and how long the audit of a match takes.
 fn decide<G: Solvable>(matches: usize) {
     let rules = G::Rules::default();
     let seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
@@ -221,7 +221,7 @@ fn decide<G: Solvable>(matches: usize) {
     println!("{:<44} {decision:>9.0} ns {audit:>9.0} us", G::ID);
 }
 
-/// The most memory that this process has had.
+/// The peak memory of this process, or `None` if it is not known.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

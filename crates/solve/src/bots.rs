@@ -1,4 +1,4 @@
-//! Built-in bots by name: those that come with the rules of a game, and its perfect player.
+//! Built-in bots by name: those that come with a game's rules, and its perfect player.
 
 use crate::{OPTIMAL, Optimal, solver};
 use necrodome_rules::{
@@ -10,7 +10,7 @@ use necrodome_rules::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Why there is no such bot.
+/// Why a bot could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BotError {
     /// The game has no bot of this name.
@@ -20,7 +20,7 @@ pub enum BotError {
         game: &'static str,
         /// The name.
         name: String,
-        /// The names of the bots there are.
+        /// The names of the bots that exist.
         valid: Vec<String>,
     },
     /// The parameters of the bot are wrong.
@@ -33,7 +33,7 @@ pub enum BotError {
     },
 }
 
-/// What users are told of a built-in bot.
+/// A built-in bot, described for users.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BotInfo {
     /// Its name.
@@ -44,7 +44,7 @@ pub struct BotInfo {
     pub params: Vec<OptionInfo>,
 }
 
-/// All built-in bots of a game: those that come with its rules, and the perfect player where there is one.
+/// All built-in bots of a game: those that come with its rules, and its perfect player if there is one.
 pub fn bots<G: Listed>() -> Vec<BotInfo> {
     let info = |bot: &BuiltIn<G>| BotInfo { name: bot.name, about: bot.about, params: bot.params() };
     let optimal = solver::<G>().map(|solver| BotInfo {
@@ -87,7 +87,7 @@ impl<'a, G: Listed> Maker<'a, G> {
         })
     }
 
-    /// A new bot for many matches; `chance` gives its own randomness in the first.
+    /// Makes a new bot for many matches; `chance` makes its randomness for the first match.
     pub fn build(&self, chance: &dyn Fn() -> Seeded) -> Result<Box<dyn Regular<G>>, BotError> {
         match &self.kind {
             MakerKind::BuiltIn(built_in) => built_in.regular(self.spec, chance).map_err(refuse(self.spec)),
@@ -96,7 +96,7 @@ impl<'a, G: Listed> Maker<'a, G> {
     }
 }
 
-/// A built-in bot that is asked for single decisions, on any thread.
+/// Makes a built-in bot for single decisions, on any thread.
 pub fn decider<G: Listed>(spec: &BotSpec, rules: &G::Rules) -> Result<Decide<G>, BotError> {
     match Maker::<G>::find(spec, rules)?.kind {
         MakerKind::BuiltIn(built_in) => built_in.decide(spec).map_err(refuse(spec)),
@@ -108,7 +108,7 @@ fn refuse(spec: &BotSpec) -> impl Fn(OptionError) -> BotError {
     move |source| BotError::Params { text: spec.to_string(), source }
 }
 
-/// A built-in bot.
+/// Makes a built-in bot.
 pub fn built_in<G: Listed>(
     spec: &BotSpec,
     rules: &G::Rules,

@@ -1,12 +1,12 @@
-//! One equation with one unknown: a chance that depends on itself.
+//! Solves one equation with one unknown: a chance that depends on itself.
 
 use crate::turn::Dual;
 
-/// The x between 0 and 1 with f(x) = x, where `f` gives its value and its slope, and the slope is below 1.
+/// Finds the x between 0 and 1 with f(x) = x. `f` returns its value and its slope, and the slope is below 1.
 ///
-/// f is piecewise linear (the pieces are the policies that are best there), so Newton's method ends on the exact
-/// solution after a few steps. f(x) - x falls, so what is known of its sign brackets the solution: a step that leaves
-/// the bracket is replaced by its middle, and the method cannot run away.
+/// f is piecewise linear (each piece belongs to the policy that is best there), so Newton's method ends on the exact
+/// solution after a few steps. f(x) - x falls, so the signs found so far bracket the solution: a step that leaves
+/// the bracket is replaced by its middle, and the method cannot diverge.
 pub(crate) fn fixed_point(mut x: f64, mut f: impl FnMut(f64) -> Dual) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..100 {

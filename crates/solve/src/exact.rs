@@ -1,5 +1,5 @@
-//! Exact values of bots that are pure functions of what they see: every view that they can come to is shown to them
-//! once, and the rest is arithmetic. No simulation, no error bar.
+//! Exact values of bots that are pure functions of their view: the solver shows the bot every view that it can reach,
+//! once, and calculates the rest. No simulation, no error bar.
 
 mod table;
 
@@ -24,56 +24,56 @@ use serde::Serialize;
 /// Why a bot has no exact value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Inexact {
-    /// It is not a function of what it sees.
+    /// Its answer does not depend on the view alone.
     #[error(
         "it answers differently when it is asked again: with {view} it wanted to {first}, then to {again}"
     )]
     Changes {
-        /// What it was shown.
+        /// The view that it was shown.
         view: String,
-        /// What it said.
+        /// Its first answer.
         first: String,
-        /// What it said the second time.
+        /// Its second answer.
         again: String,
     },
     /// It gave no answer.
     #[error("it did not answer: {0}")]
     Silent(String),
-    /// It does not say that it is a function of what it sees.
+    /// It does not promise that its answer depends on the view alone.
     #[error(
         "it does not promise \"deterministic\": true in its handshake, so it may answer the same question differently"
     )]
     NoPromise,
-    /// It is the other bot that has no exact value.
+    /// The other bot has no exact value.
     #[error("{0}")]
     Other(Box<Inexact>),
     /// The match would never end.
     #[error("neither of the two ever banks anything, so with max_rounds=none their match has no end")]
     Endless,
-    /// Nobody wanted to wait.
+    /// The user interrupted the work.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// What a bot is worth exactly.
+/// The exact value of a bot.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum Exact {
-    /// In solo.
+    /// Its value in solo.
     Solo(ExactSolo),
-    /// In the race.
+    /// Its value in the race.
     Race(ExactRace),
 }
 
-/// Scores at which a race is not over.
+/// The number of scores at which a race is not over.
 const SCORES: usize = GOAL as usize;
 
-/// A bot that is asked what it would do.
+/// A bot that is asked for its action in each view.
 pub trait Asked<G: Game> {
-    /// What it does with this view.
+    /// Returns its action for this view.
     fn act(&mut self, view: &G::View) -> Result<G::Action, Inexact>;
 
-    /// The probability that it rolls with this view, if it leaves that to chance.
+    /// Returns the probability that it rolls with this view. A bot may leave that to chance.
     fn rolls(&mut self, view: &G::View) -> Result<f64, Inexact>
     where
         G: Game<Action = Action>,
@@ -81,14 +81,14 @@ pub trait Asked<G: Game> {
         Ok(f64::from(u8::from(self.act(view)? == Action::Go)))
     }
 
-    /// Every how many views are shown again later, to see whether the answer is the same.
+    /// Returns n if every n-th view is to be shown a second time, to see whether the answer is the same.
     fn again(&self) -> usize {
         1
     }
 }
 
-/// How often the turn of a bot banks each number of brains, and how many views it was shown. `progress` hears which share of
-/// the questions is asked.
+/// Returns how often the turn of a bot banks each number of brains, and how many views it was shown. `progress` is called with
+/// the share of the questions that have been asked.
 fn banks<G: Game<Action = Action>>(
     graph: &FullGraph,
     first_roll: FirstRoll,
@@ -139,30 +139,30 @@ fn banks<G: Game<Action = Action>>(
     Ok((banks, views))
 }
 
-/// A way to play that looks at what matters for the rest of the turn, and at the scores: the same positions that the
-/// solutions know. It may leave a decision to chance, and is asked for many at once.
+/// A policy that depends only on what matters for the rest of the turn, and on the scores: the same positions that the
+/// solutions use. It may leave a decision to chance, and decides many positions at once.
 pub trait Policy {
-    /// The probability to roll in each of these positions of a turn.
+    /// Returns the probability to roll in each of these positions of a turn.
     fn rolls(&mut self, scores: Scores, positions: &[Position]) -> Result<Vec<f64>, Inexact>;
 }
 
-/// What a player sees of the match beside the dice of its turn.
+/// The parts of the match, besides the dice of the turn, that a player sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
-    /// Nothing: it plays alone.
+    /// Nothing: the player is alone.
     Solo,
-    /// What both have banked.
+    /// The banked scores of both players.
     Race {
-        /// This player.
+        /// This player's score.
         own: u32,
-        /// The other.
+        /// The other player's score.
         other: u32,
     },
-    /// What there is to see at a table for two.
+    /// Everything visible at a table for two.
     Table(TableTurn),
 }
 
-/// The same as [`banks`] of a bot, for a policy.
+/// Does the same as [`banks`], for a policy.
 fn policy_banks(
     graph: &Graph,
     first_roll: FirstRoll,
@@ -178,20 +178,20 @@ fn policy_banks(
     Ok((banks?, asked))
 }
 
-/// What a bot scores in solo.
+/// The exact value of a bot in solo.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExactSolo {
     /// Its expected score.
     pub score: f64,
-    /// The highest expected score there is.
+    /// The highest possible expected score.
     pub best: f64,
     /// The probability of each score.
     pub distribution: Vec<f64>,
-    /// How many views it was shown.
+    /// The number of views that the bot was shown.
     pub views: usize,
 }
 
-/// The expected score of a bot in solo; `progress` hears which share of the questions is asked.
+/// Works out the expected score of a bot in solo; `progress` is called with the share of the questions that have been asked.
 pub fn solo(
     rules: &SoloRules,
     bot: &mut (impl Asked<Solo> + ?Sized),
@@ -203,7 +203,7 @@ pub fn solo(
     Ok(ExactSolo::new(rules, distribution, views))
 }
 
-/// The expected score of a policy in solo.
+/// Works out the expected score of a policy in solo.
 pub fn solo_policy(rules: &SoloRules, policy: &mut (impl Policy + ?Sized)) -> Result<ExactSolo, Inexact> {
     let graph = Graph::new(rules.out_of_dice);
     let (distribution, views) = policy_banks(&graph, rules.first_roll, policy, Scores::Solo)?;
@@ -217,41 +217,41 @@ impl ExactSolo {
     }
 }
 
-/// A chance to win from 0 to 0.
+/// The chances to win a match from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WinChance {
-    /// Moving first.
+    /// The chance of the player who moves first.
     pub first: f64,
-    /// Moving second.
+    /// The chance of the player who moves second.
     pub second: f64,
-    /// On average, when the seats are changed.
+    /// The average of both seats.
     pub mean: f64,
 }
 
-/// What a bot is worth in the race.
+/// The exact value of a bot in the race.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExactRace {
     /// Its chance against the perfect player.
     pub against_optimal: WinChance,
-    /// Its chance against the other bot.
+    /// Its chance against the other bot, if there is one.
     pub against: Option<WinChance>,
-    /// The chance of an opponent who knows exactly how it plays and makes the best of it.
+    /// The chance of an opponent who knows exactly how it plays and replies perfectly.
     pub best_response: WinChance,
-    /// How many views it was shown.
+    /// The number of views that the bot was shown.
     pub views: usize,
 }
 
-/// How a bot plays the race: at each pair of scores, how often its turn banks each number of brains.
+/// A bot's play in the race: at each pair of scores, how often its turn banks each number of brains.
 #[derive(Debug, Clone)]
 pub struct RaceProfile {
-    /// By its score and the other's.
+    /// The banks, by the bot's score and the other's.
     banks: Vec<Vec<f64>>,
-    /// How many views it was shown.
+    /// The number of views that the bot was shown.
     pub views: usize,
 }
 
 impl RaceProfile {
-    /// Asks a bot at every pair of scores; `progress` hears which share of the questions is asked.
+    /// Asks a bot at every pair of scores; `progress` is called with the share of the questions that have been asked.
     pub fn ask(
         rules: &RaceRules,
         bot: &mut (impl Asked<Race> + ?Sized),
@@ -287,14 +287,19 @@ impl RaceProfile {
         Ok(profile)
     }
 
-    /// How the perfect player plays.
+    /// How often the first turn of a match banks each number of brains.
+    pub fn first_turn(&self) -> &[f64] {
+        &self.banks[0]
+    }
+
+    /// Works out how the perfect player plays.
     pub fn optimal(rules: &RaceRules, solution: &RaceSolution) -> Self {
         let scores = (0..GOAL).flat_map(|own| (0..GOAL).map(move |other| (own, other)));
         let banks = scores.map(|(own, other)| solution.prices(own, other).distribution(rules.first_roll));
         RaceProfile { banks: banks.collect(), views: 0 }
     }
 
-    /// Its chance against another bot. Here the limit on rounds counts: two bots may take any time.
+    /// Works out its chance against another bot. The limit on rounds counts here: two bots may take any time.
     pub fn against(&self, other: &RaceProfile, rules: &RaceRules) -> Result<WinChance, Inexact> {
         match rules.max_rounds {
             Some(rounds) => Ok(limited_duel(self, other, rounds.get())),
@@ -314,7 +319,7 @@ impl RaceProfile {
         }
     }
 
-    /// Its chance against the perfect player, who has won or lost long before any limit on rounds that is solved.
+    /// Works out its chance against the perfect player. The match ends long before any limit on rounds that is solved.
     pub fn against_optimal(&self, rules: &RaceRules, solution: &RaceSolution) -> WinChance {
         let optimal = RaceProfile::optimal(rules, solution);
         duel(
@@ -323,7 +328,7 @@ impl RaceProfile {
         )
     }
 
-    /// The chance of an opponent who knows exactly how this bot plays and makes the best of it.
+    /// Works out the chance of an opponent who knows exactly how this bot plays and replies perfectly.
     pub fn best_response(&self, rules: &RaceRules, solution: &RaceSolution) -> WinChance {
         let mut work = Work::default();
         let respond = |own: usize, _: usize, ends: &[Dual]| {
@@ -332,7 +337,7 @@ impl RaceProfile {
         duel(respond, |own, rival, ends| self.turn(own, rival, ends))
     }
 
-    /// The value of a turn if its ends have these values; beyond the last all are worth the same.
+    /// The value of a turn if its ends have these values; ends beyond the last are worth as much as the last.
     fn turn(&self, own: usize, other: usize, ends: &[Dual]) -> Dual {
         let mut value = [0.0; 2];
         for (brains, chance) in self.banks[own * SCORES + other].iter().enumerate() {
@@ -343,8 +348,8 @@ impl RaceProfile {
     }
 }
 
-/// The chance of one bot against another if the higher score wins after so many rounds: by what is left of them, from the
-/// last turn back. Once nothing changes any more, more rounds change nothing.
+/// The chances of one bot against another if the higher score wins after `rounds` rounds. Works backwards from the last turn,
+/// by rounds left, and stops as soon as more rounds change nothing.
 fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> WinChance {
     let from = |first: &RaceProfile, second: &RaceProfile| {
         // The chance of the first, by both scores, with no turn left.
@@ -386,7 +391,7 @@ fn limited_duel(one: &RaceProfile, other: &RaceProfile, rounds: u32) -> WinChanc
     WinChance { first, second, mean: (first + second) / 2.0 }
 }
 
-/// The chance of one way to play against another. A way to play turns the values of the ends of a turn into the value
+/// The chances of one way to play against another. A way to play turns the values of the ends of a turn into the value
 /// of the turn.
 fn duel(
     mut one: impl FnMut(usize, usize, &[Dual]) -> Dual,

@@ -13,7 +13,7 @@ use necrodome_rules::zombie_dice::GOAL;
 pub struct Array {
     /// Its name.
     pub name: &'static str,
-    /// Its shape; the last index runs fastest.
+    /// Its shape; the last index varies fastest.
     pub shape: Vec<u64>,
     /// Its elements.
     pub data: Data,
@@ -39,7 +39,7 @@ fn layers(extras: &[u32]) -> Array {
     Array { name: "gone_back", shape: vec![extras.len() as u64], data }
 }
 
-/// The policies of many turns, and what they are worth before the first roll.
+/// The policies of many turns, and their values before the first roll.
 fn policies<'a>(
     names: [&'static str; 2],
     turns: &[TurnPrices<'a>],
@@ -63,7 +63,7 @@ fn all_scores() -> impl Iterator<Item = (u32, u32)> {
 const SCORES: u64 = GOAL as u64;
 
 impl SoloSolution {
-    /// The whole policy.
+    /// Exports the whole policy.
     pub fn arrays(&self) -> Vec<Array> {
         let extras = self.extras();
         let turns = policies(["roll", "value"], &[self.prices()], &[], &extras, self.graph());
@@ -75,7 +75,7 @@ impl SoloSolution {
 }
 
 impl RaceSolution {
-    /// The whole policy.
+    /// Exports the whole policy.
     pub fn arrays(&self) -> Vec<Array> {
         let extras = self.extras();
         let turns: Vec<TurnPrices> = all_scores().map(|(own, other)| self.prices(own, other)).collect();
@@ -85,7 +85,7 @@ impl RaceSolution {
 }
 
 impl TableSolution {
-    /// The whole policy.
+    /// Exports the whole policy.
     pub fn arrays(&self) -> Vec<Array> {
         let (graph, extras) = (self.graph(), self.extras());
         let scores = [SCORES, SCORES];

@@ -1,18 +1,18 @@
-//! The ledger of a match: what every decision cost and what every roll gave. It adds up.
+//! The ledger of a match: what every decision cost and every roll brought. It adds up.
 
 use crate::solution::{Meter, Price, Solution, result};
 use necrodome_rules::game::{Game, Logged, Move, Outcome, Seat};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What a match was worth to seat 0, entry by entry: `start` and the changes of all entries sum to `result`.
+/// The value of a match to seat 0, entry by entry: `start` and the changes of all entries sum to `result`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Ledger<G: Game> {
-    /// Before anything happened.
+    /// The value before anything happened.
     pub start: f64,
-    /// At the end.
+    /// The value at the end.
     pub result: f64,
-    /// All that happened in between.
+    /// Everything that happened in between.
     #[serde(bound(serialize = ""))]
     pub entries: Vec<LedgerEntry<G>>,
 }
@@ -21,23 +21,23 @@ pub struct Ledger<G: Game> {
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", bound(serialize = ""))]
 pub enum LedgerEntry<G: Game> {
-    /// Somebody decided.
+    /// A player decided.
     Decision {
         /// The number of the step in the match, from 1.
         step: usize,
-        /// Who decided.
+        /// The seat that decided.
         seat: Seat,
-        /// What it saw.
+        /// The view that it had.
         view: G::View,
-        /// All options, with their values to the one who decides.
+        /// All options, with their values to the seat that decides.
         options: Vec<Price<G::Action>>,
-        /// What it did.
+        /// The move that it made.
         chosen: Move<G::Action>,
-        /// What the best option is worth to it.
+        /// The value of the best option to it.
         best: f64,
-        /// What its choice is worth to it.
+        /// The value of its choice to it.
         value: f64,
-        /// The difference: what the choice has cost. Never negative.
+        /// The difference: the cost of the choice. Never negative.
         regret: f64,
         /// The value to seat 0 before.
         before: f64,
@@ -48,18 +48,18 @@ pub enum LedgerEntry<G: Game> {
     Roll {
         /// The number of the step in the match; 0 is the set-up.
         step: usize,
-        /// Who rolled.
+        /// The seat that rolled.
         seat: Seat,
-        /// What came.
+        /// The event.
         event: G::Event,
         /// The luck of seat 0: `after - before`.
         luck: f64,
-        /// What was to be expected.
+        /// The value expected before the roll.
         before: f64,
-        /// What came.
+        /// The value after the roll.
         after: f64,
     },
-    /// The limit on rounds has ended a match that would have gone on.
+    /// The limit on rounds ended a match that would have gone on.
     Limit {
         /// The value to seat 0 before.
         before: f64,
@@ -69,7 +69,7 @@ pub enum LedgerEntry<G: Game> {
 }
 
 impl<G: Game> LedgerEntry<G> {
-    /// What it changed, to seat 0.
+    /// The change of the value to seat 0.
     pub fn change(&self) -> f64 {
         let (LedgerEntry::Decision { before, after, .. }
         | LedgerEntry::Roll { before, after, .. }
@@ -79,7 +79,7 @@ impl<G: Game> LedgerEntry<G> {
 }
 
 impl<G: Game> Ledger<G> {
-    /// What the decisions of a seat have cost it.
+    /// The total cost of a seat's decisions.
     pub fn regret(&self, of: Seat) -> f64 {
         let cost = |entry: &LedgerEntry<G>| match entry {
             LedgerEntry::Decision { seat, regret, .. } if *seat == of => *regret,
@@ -88,7 +88,7 @@ impl<G: Game> Ledger<G> {
         self.entries.iter().map(cost).sum()
     }
 
-    /// What the dice have given to a seat.
+    /// The total luck of a seat.
     pub fn luck(&self, of: Seat) -> f64 {
         let gift = |entry: &LedgerEntry<G>| match entry {
             LedgerEntry::Roll { luck, .. } => *luck,
@@ -114,13 +114,13 @@ pub struct Audit<G: Game> {
 }
 
 impl<G: Game> Audit<G> {
-    /// For a match that is about to begin.
+    /// Begins the audit of a match that has not started.
     pub fn new(solution: Arc<dyn Solution<G>>) -> Self {
         let value = solution.start();
         Audit { meter: solution.clone().meter(), solution, step: 0, value, entries: Vec::new() }
     }
 
-    /// Moves are about to be made.
+    /// Notes the moves before they are made.
     pub fn decide(&mut self, game: &G, moves: &[Move<G::Action>]) {
         self.step += 1;
         let alone = *G::SEATS.end() == 1;
@@ -150,7 +150,7 @@ impl<G: Game> Audit<G> {
         }
     }
 
-    /// Things have happened.
+    /// Notes the events of a step.
     pub fn happen(&mut self, log: &[Logged<G::Event>]) {
         for logged in log {
             self.meter.record(logged.audience.clone(), logged.event.clone());
@@ -164,7 +164,7 @@ impl<G: Game> Audit<G> {
         }
     }
 
-    /// The match is over.
+    /// Ends the ledger when the match is over.
     pub fn finish(mut self, outcome: &Outcome) -> Ledger<G> {
         let result = result(outcome);
         if (result - self.value).abs() > 1e-9 {

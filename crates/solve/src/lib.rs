@@ -29,7 +29,7 @@ pub use solution::{Meter, OPTIMAL, Price, Roll, Solution, Solvable, Unsolved, Wo
 pub use solver::{Optimal, Solver, solve, solved};
 pub use table::{Standing, TableSolution};
 pub use tokyo::{MonsterQuestion, PerfectMonster, Place, Rolls, Start, TokyoMeter, TokyoSolution};
-pub use turn::{Graph, Position, Spot, TurnPrices};
+pub use turn::{Graph, NextRoll, Position, Spot, TurnPrices};
 pub use zombie_dice::{Perfect, ROUNDS, TurnMeter, TurnSolution};
 
 use necrodome_rules::{
@@ -39,7 +39,7 @@ use necrodome_rules::{
     zombie_dice::{Race, Solo, Table},
 };
 
-/// The solver of a game, if the game is solved. This is the list of solved games.
+/// Returns the solver of a game, or `None` if the game is not solved. This is the list of solved games.
 pub fn solver<G: Listed>() -> Option<Solver<G>> {
     own_part![solver::of::<Solo>(), solver::of::<Race>(), solver::of::<Table>(), solver::of::<Tokyo>()]
 }

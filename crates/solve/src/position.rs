@@ -1,4 +1,4 @@
-//! Positions that somebody made by hand: whether a match can come to them, and if not, why. Everything that takes
+//! Checks of positions that somebody made by hand: whether a match can reach them, and if not, why. Everything that takes
 //! positions from people or programs asks here, so that all accept and refuse the same ones.
 
 use crate::{
@@ -12,7 +12,7 @@ use necrodome_rules::{
     zombie_dice::{Colour, DICE, GOAL, OutOfDice, TurnView, words},
 };
 
-/// Why no match comes to a position, in a sentence without its full stop.
+/// Why no match reaches a position: a sentence without its full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Impossible(String);
@@ -21,7 +21,7 @@ pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Impossible> {
     Err(Impossible(why.into()))
 }
 
-/// Refuses a view that is not one of a match for two.
+/// Refuses a view that does not belong to a match for two.
 pub fn for_two<G: Solvable>(seats: usize, seat: Seat) -> Result<(), Impossible> {
     match seats {
         2 if seat.index() < 2 => Ok(()),
@@ -31,7 +31,7 @@ pub fn for_two<G: Solvable>(seats: usize, seat: Seat) -> Result<(), Impossible> 
 }
 
 impl Position {
-    /// The position of a view, if its numbers agree.
+    /// Reads the position of a view, if its numbers agree.
     pub(crate) fn of(view: &TurnView) -> Result<Position, Impossible> {
         let feet = view.footsteps();
         for colour in Colour::ALL {
@@ -58,7 +58,7 @@ fn enough(colour: Colour, dice: u32) -> Result<(), Impossible> {
 }
 
 impl Graph {
-    /// Where a position is found, or why no turn comes to it.
+    /// Finds the spot of a position, or says why no turn reaches it.
     pub fn find(&self, position: &Position) -> Result<Spot, Impossible> {
         let Position { cup, feet, shots, brains } = *position;
         let total = u32::from(DICE.total());
@@ -112,7 +112,7 @@ impl Graph {
     }
 }
 
-/// Whether a race goes on with these scores.
+/// Checks that a race goes on with these scores.
 pub fn race_goes_on(own: u32, other: u32) -> Result<(), Impossible> {
     match own.max(other) {
         score if score >= GOAL => refuse(format!("the race is over: {score} are banked, and {GOAL} win")),
@@ -120,11 +120,11 @@ pub fn race_goes_on(own: u32, other: u32) -> Result<(), Impossible> {
     }
 }
 
-/// The furthest behind that solutions know: the chance to make up for more is below 1e-20.
+/// The largest deficit that solutions hold: the chance to make up for more is below 1e-20.
 const FURTHEST: u32 = 99;
 
 impl Standing {
-    /// How things stand for `seat`, whose turn it is, by the scores of both.
+    /// The standing of `seat`, whose turn it is, by the scores of both.
     pub fn of(seat: Seat, scores: [u32; 2], tiebreak: bool) -> Result<Standing, Impossible> {
         let second = seat.0 == 1;
         let [own, other] = if second { [scores[1], scores[0]] } else { scores };

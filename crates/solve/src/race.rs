@@ -1,4 +1,4 @@
-//! The race of two: a chance to win for the mover at every pair of scores, in every position of a turn.
+//! The race, solved: the mover's chance to win at every pair of scores, in every position of a turn.
 
 use crate::{
     equation::fixed_point,
@@ -13,22 +13,22 @@ use necrodome_rules::{
 };
 use rayon::prelude::*;
 
-/// Scores at which the race is not over.
+/// The number of scores at which the race is not over.
 const SCORES: usize = GOAL as usize;
 
 /// The race, solved.
 #[derive(Debug)]
 pub struct RaceSolution {
     graph: Graph,
-    /// By the mover's score and the other's.
+    /// The turns by the mover's score and the other's.
     turns: Vec<TurnValues>,
 }
 
-/// The chance of the mover, by both scores.
+/// The mover's chance, by both scores.
 pub(crate) type Chances = [[f64; SCORES]; SCORES];
 
 impl RaceSolution {
-    /// Solves it.
+    /// Solves the race.
     pub fn new(out_of_dice: OutOfDice, first_roll: FirstRoll) -> Self {
         let graph = Graph::new(out_of_dice);
         let mut chances: Chances = [[0.0; SCORES]; SCORES];
@@ -56,12 +56,12 @@ impl RaceSolution {
         RaceSolution { graph, turns }
     }
 
-    /// The chance of the mover before its turn, by both scores (below 13).
+    /// The mover's chance before the turn, by both scores (below 13).
     pub fn value(&self, own: u32, other: u32) -> f64 {
         self.prices(own, other).start()
     }
 
-    /// What a turn is worth at these scores; both seats have the same values.
+    /// The value of a turn at these scores; both seats have the same values.
     pub(crate) fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
         if seat.is_some() {
             return refuse(format!("{} has the same value in both seats: the mover's", Race::ID));
@@ -88,13 +88,13 @@ impl RaceSolution {
         self.turns.iter().map(TurnValues::extras).max_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// How many positions have a value of their own.
+    /// The number of positions with a value of their own.
     pub fn positions(&self) -> usize {
         self.turns.iter().map(TurnValues::positions).sum()
     }
 }
 
-/// What the ends of a turn are worth at `own` to `other`, when a turn that banks nothing is worth `lost`.
+/// The values of the ends of a turn at `own` to `other`, if a turn that banks nothing is worth `lost`.
 pub(crate) fn ends_at(next: impl Fn(usize) -> f64, own: usize, lost: Dual) -> Vec<Dual> {
     let end = |brains: usize| match own + brains {
         _ if brains == 0 => lost,

@@ -1,4 +1,4 @@
-//! The ledger of a match as a document: what programs read.
+//! The ledger of a match as a document for programs.
 
 use crate::{
     ledger::{Ledger, LedgerEntry},
@@ -11,9 +11,9 @@ use necrodome_rules::{
 };
 use serde::Serialize;
 
-/// How many decisions are explained.
+/// The number of decisions that are explained.
 const WORST: usize = 5;
-/// A smaller cost counts as nothing.
+/// The cost below which a decision counts as free.
 const NOTHING: f64 = 5e-6;
 
 /// A decision of a ledger.
@@ -21,21 +21,21 @@ const NOTHING: f64 = 5e-6;
 pub struct Decision<'a, G: Listed> {
     /// The number of the step in the match, from 1.
     pub step: usize,
-    /// Who decided.
+    /// The seat that decided.
     pub seat: Seat,
-    /// What it saw.
+    /// The view that it had.
     pub view: &'a G::View,
     /// All options.
     pub options: &'a [Price<G::Action>],
-    /// What it did.
+    /// The move that it made.
     pub chosen: &'a Move<G::Action>,
-    /// What the best option is worth to it.
+    /// The value of the best option to it.
     pub best: f64,
-    /// What its choice is worth to it.
+    /// The value of its choice to it.
     pub value: f64,
     /// The difference.
     pub regret: f64,
-    /// Which entry of the ledger it is.
+    /// The index of this entry in the ledger.
     pub number: usize,
 }
 
@@ -65,9 +65,9 @@ pub struct LedgerReport<'a, G: Listed> {
 #[derive(Debug, Serialize)]
 struct SeatSum<'a> {
     name: &'a str,
-    /// What the dice gave it.
+    /// The luck of the seat.
     luck: f64,
-    /// What its decisions cost it.
+    /// The cost of the seat's decisions.
     regret: f64,
 }
 

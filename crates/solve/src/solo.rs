@@ -1,4 +1,4 @@
-//! Solo: the most points that one turn is worth.
+//! Solo: the perfect way to play a single turn.
 
 use crate::{
     position::{Impossible, refuse},
@@ -20,7 +20,7 @@ pub struct SoloSolution {
 }
 
 impl SoloSolution {
-    /// Solves it.
+    /// Solves solo.
     pub fn new(rules: &SoloRules) -> Self {
         let graph = Graph::new(rules.out_of_dice);
         let caps = caps(rules.out_of_dice);
@@ -35,7 +35,7 @@ impl SoloSolution {
         self.turn.starts[0]
     }
 
-    /// What the one turn is worth; there are no scores and seats to ask for.
+    /// The value of the turn; there are no scores or seats to choose.
     pub(crate) fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
         if scores.is_some() || seat.is_some() {
             return refuse(format!("{} is one turn of one player, without scores and seats", Solo::ID));
@@ -59,7 +59,7 @@ impl SoloSolution {
         &self.graph
     }
 
-    /// How many positions have a value of their own.
+    /// The number of positions with a value of their own.
     pub fn positions(&self) -> usize {
         self.turn.positions()
     }
@@ -75,11 +75,11 @@ impl SoloSolution {
     }
 }
 
-/// By shotguns: how many brains make it right to stop, whatever else is on the table.
+/// The number of brains, by shotguns, with which it is right to stop, whatever else is on the table.
 ///
-/// A turn that ends when the dice do never holds more than thirteen brains. With recycling there is no such limit, but
-/// the following one. A roll brings at most 3 x 1/2 = 1.5 brains on average (no die has more than three brains on six
-/// sides), and loses all B brains with at least the probability `p` of [`LEAST_BUST`]. So with B >= 1.5 / p the expected
+/// A turn that ends when the dice run out never holds more than thirteen brains. With recycling there is no such limit, but
+/// the following argument gives one. A roll brings at most 3 x 1/2 = 1.5 brains on average (no die has more than three brains on
+/// six sides), and loses all B brains with at least the probability `p` of [`LEAST_BUST`]. So with B >= 1.5 / p the expected
 /// score after one more roll is at most B. Neither brains nor shotguns ever become fewer, and `p` grows with the shotguns, so
 /// the same holds ever after: from there on the score to be banked is a supermartingale that is never negative, and no
 /// rule for stopping does better on average than to stop at once. The cap is exact, not an approximation.

@@ -1,4 +1,4 @@
-//! What it means for a game to be solved.
+//! The traits of a solved game.
 
 use crate::{
     exact::{Asked, Exact, Inexact},
@@ -16,31 +16,31 @@ use std::{
     thread,
 };
 
-/// A game that is solved exactly. A game that is not solved needs nothing here.
+/// A game that is solved exactly. A game that is not solved needs no implementation.
 pub trait Solvable: Listed {
     /// Its solution.
     type Solution: Solution<Self>;
     /// Its perfect player.
     type Optimal: Bot<Self> + Clone + Send + Sync + 'static;
 
-    /// What is said of the perfect player.
+    /// The description of the perfect player.
     const OPTIMAL: &'static str;
 
-    /// The solution under these rules for this many seats. The whole process solves it once.
+    /// Returns the solution under these rules for `seats` seats. It is worked out once for the whole process.
     fn solve(rules: &Self::Rules, seats: usize) -> Result<Arc<Self::Solution>, Unsolved>;
 
-    /// The perfect player under these rules; with more than two seats, or limits on rounds or turns, the best that can be
-    /// justified.
+    /// Returns the perfect player under these rules. With more than two seats, or with limits on rounds or turns, it plays the best
+    /// approximation.
     fn optimal(rules: &Self::Rules) -> Self::Optimal;
 
-    /// The kind of a decision: few kinds, so that each comes up often.
+    /// The kind of a decision. There are few kinds, so that each comes up often.
     fn kind(view: &Self::View) -> String;
 
-    /// The mistake in words that fit all mistakes of the same habit.
+    /// Describes the mistake in words that fit all mistakes of the same habit.
     fn habit(view: &Self::View, choice: &Move<Self::Action>, best: &Self::Action) -> String;
 
-    /// What a bot is worth exactly, alone or against another; none where that is not worked out. `progress` hears the share of
-    /// the questions that have been asked.
+    /// Works out the exact value of a bot, alone or against another, or returns `None` where that is not possible. `progress` is
+    /// called with the share of the questions that have been asked.
     fn exact(
         _rules: &Self::Rules,
         _bot: &mut dyn Asked<Self>,
@@ -54,37 +54,37 @@ pub trait Solvable: Listed {
 /// The name of the perfect player of every game that has one.
 pub const OPTIMAL: &str = "optimal";
 
-/// Exact values of every position. A value is the chance to win (a shared win counts one half), or the expected score
+/// The exact values of every position. A value is the chance to win (a shared win counts one half), or the expected score
 /// of a game for one. Values "to seat 0" belong to that seat, no matter who moves.
 pub trait Solution<G: Game>: Send + Sync + 'static {
-    /// Before anything has happened, to seat 0.
+    /// The value to seat 0 before anything has happened.
     fn start(&self) -> f64;
 
-    /// The value of a turn to the player whose turn it is: the first turn of a match, or one with these scores (the mover's
+    /// The value of a turn to its player: the first turn of a match, or a turn with these scores (the mover's
     /// first) in this seat.
     fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible>;
 
-    /// How many positions have a value of their own.
+    /// The number of positions with a value of their own.
     fn positions(&self) -> usize;
 
-    /// Whether a match can come to this view with something to decide. Views that a referee shows with a question pass; those
-    /// that somebody made by hand are worth nothing before this.
+    /// Checks that a match can reach this view, with a decision to make. Views in which a referee asks a question pass; a view that
+    /// somebody made by hand must pass before any other method may be used on it.
     fn check(&self, view: &G::View) -> Result<(), Impossible>;
 
-    /// Every option of the seat that is to act, to that seat, in the order in which a person would list them. Actions
-    /// that are the same but for the order of the dice are listed once.
+    /// Every option of the seat that is to act, with its value to that seat, in the order in which a person would list them.
+    /// Actions that differ only in the order of the dice are listed once.
     fn prices(&self, view: &G::View) -> Vec<Price<G::Action>>;
 
-    /// What a move is worth to the seat that makes it.
+    /// The value of a move to the seat that makes it.
     fn price(&self, view: &G::View, choice: &Move<G::Action>) -> f64;
 
     /// The best action of the seat that is to act.
     fn best(&self, view: &G::View) -> G::Action;
 
-    /// The whole policy, for programs that load tables.
+    /// Exports the whole policy, for programs that load tables.
     fn arrays(&self) -> Vec<Array>;
 
-    /// A meter for a match that is about to begin.
+    /// Makes a meter for a match that is about to begin.
     fn meter(self: Arc<Self>) -> Box<dyn Meter<G::Event>>;
 }
 
@@ -105,7 +105,7 @@ impl Worth {
     }
 }
 
-/// What an action is worth to the seat that takes it.
+/// An action and its value to the seat that takes it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Price<A> {
     /// The action.
@@ -114,34 +114,34 @@ pub struct Price<A> {
     pub value: f64,
 }
 
-/// Measures the luck of a match from its events: with every roll, how much better it was than expected. Whatever the
-/// players do, its expectation is zero.
+/// Measures the luck of a match from its events: for every roll, how much better it was than expected. Its expectation is zero,
+/// whatever the players do.
 pub trait Meter<E>: Log<E> + Send {
     /// The luck of seat 0 so far.
     fn luck(&self) -> f64;
 
-    /// The luck of seat 0 in a whole match: the same as hearing of one event after the other, but one call for all of them.
+    /// The luck of seat 0 in a whole match: the same as recording the events one by one, but in a single call.
     fn luck_of(&mut self, events: &[E]) -> f64;
 
-    /// The last roll, once.
+    /// Takes the last roll, or `None` if it was taken before.
     fn take(&mut self) -> Option<Roll>;
 
     /// Begins a new match.
     fn restart(&mut self);
 }
 
-/// One roll of the dice, to seat 0.
+/// One roll of the dice, with values to seat 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Roll {
-    /// Who rolled.
+    /// The seat that rolled.
     pub seat: Seat,
-    /// What was to be expected.
+    /// The value expected before the roll.
     pub before: f64,
-    /// What came.
+    /// The value after the roll.
     pub after: f64,
 }
 
-/// What a finished match was worth to seat 0.
+/// The value of a finished match to seat 0.
 pub fn result(outcome: &Outcome) -> f64 {
     match outcome.places.as_slice() {
         [_] => outcome.scores[0] as f64,
@@ -151,7 +151,7 @@ pub fn result(outcome: &Outcome) -> f64 {
     }
 }
 
-/// A value to the mover as a value to seat 0, in a game of two.
+/// Turns a value to the mover into a value to seat 0, in a game for two.
 pub(crate) fn to_first(seat: Seat, value: f64) -> f64 {
     if seat.0 == 0 { value } else { 1.0 - value }
 }
@@ -165,15 +165,15 @@ pub enum Unsolved {
         /// The game.
         game: &'static str,
     },
-    /// Solved for fewer seats only.
+    /// The game is solved only for fewer seats.
     #[error("{game} is solved for two seats, not for {seats}")]
     Seats {
         /// The game.
         game: &'static str,
-        /// How many there are.
+        /// The number of seats in the match.
         seats: usize,
     },
-    /// A limit on rounds or turns that can be felt.
+    /// A limit on rounds or turns that is low enough to change values.
     #[error("{game} with {option}={value} is not solved: expected {option}={expected}")]
     Limit {
         /// The game.
@@ -187,7 +187,7 @@ pub enum Unsolved {
     },
 }
 
-/// Solutions by what they were solved for, so that a hundred bots share one.
+/// Finished solutions by their rules, so that a hundred bots share one.
 pub(crate) struct Shelf<K, S>(Mutex<Vec<(K, Arc<S>)>>);
 
 impl<K: PartialEq, S> Shelf<K, S> {
@@ -195,7 +195,7 @@ impl<K: PartialEq, S> Shelf<K, S> {
         Shelf(Mutex::new(Vec::new()))
     }
 
-    /// The solution for `key`. Later callers wait for the first one to finish.
+    /// Returns the solution for `key`. Later callers wait for the first one to finish.
     pub fn get(&self, key: K, solve: impl FnOnce() -> S + Send) -> Arc<S>
     where
         S: Send,
@@ -210,7 +210,7 @@ impl<K: PartialEq, S> Shelf<K, S> {
     }
 }
 
-/// Runs `work` on threads of its own. The caller may be a thread of rayon's pool: if the work needed that pool, the two would
+/// Runs `work` on separate threads. The caller may be a thread of rayon's pool: if the work needed that pool, the two would
 /// wait for each other.
 pub(crate) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     static POOL: LazyLock<Option<rayon::ThreadPool>> =

@@ -1,4 +1,4 @@
-//! The way from any game to its solution, if it has one.
+//! The link from any game to its solution, if it has one.
 
 use crate::{
     exact::{Asked, Exact, Inexact},
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Makes perfect players.
 pub type Optimal<G> = Box<dyn Fn() -> Box<dyn Regular<G>> + Send + Sync>;
 
-/// A bot that is a function of its view, the same in every match.
+/// A bot whose action depends only on its view, the same in every match.
 struct Unchanging<B>(B);
 
 impl<G: Game, B: Bot<G>> Bot<G> for Unchanging<B> {
@@ -34,13 +34,13 @@ impl<G: Game, B: Bot<G>> Regular<G> for Unchanging<B> {
 #[derive(Clone)]
 #[allow(clippy::type_complexity)] // They are the types of functions that are written out in the trait.
 pub struct Solver<G: Listed> {
-    /// What is said of the perfect player.
+    /// The description of the perfect player.
     pub about_optimal: &'static str,
     /// See [`Solvable::solve`].
     pub solve: fn(&G::Rules, usize) -> Result<Arc<dyn Solution<G>>, Unsolved>,
     /// See [`Solvable::optimal`].
     pub optimal: fn(&G::Rules) -> Optimal<G>,
-    /// The perfect player, asked for single decisions.
+    /// The perfect player for single decisions.
     pub decide: fn(&G::Rules) -> Decide<G>,
     /// See [`Solvable::kind`].
     pub kind: fn(&G::View) -> String,
@@ -55,7 +55,7 @@ pub struct Solver<G: Listed> {
     ) -> Option<Result<Exact, Inexact>>,
 }
 
-/// The solver of a game that is known to be solved.
+/// Makes the solver of a solved game.
 pub(crate) fn of<G: Solvable>() -> Solver<G> {
     Solver {
         about_optimal: G::OPTIMAL,
@@ -80,7 +80,7 @@ pub fn solved() -> Vec<&'static str> {
     GameId::ALL.into_iter().filter(solved).map(GameId::as_str).collect()
 }
 
-/// The solution of a game under these rules for this many seats.
+/// Returns the solution of a game under these rules for `seats` seats.
 pub fn solve<G: Listed>(rules: &G::Rules, seats: usize) -> Result<Arc<dyn Solution<G>>, Unsolved> {
     (solver::<G>().ok_or(Unsolved::Game { game: G::ID })?.solve)(rules, seats)
 }

@@ -1,7 +1,7 @@
 //! The table for two: rounds, a last round when somebody has 13, tiebreaks.
 //!
-//! Who sits first in the round and who sits second play different games. The first may reach 13 and must then wait for
-//! the second's last turn, so it wants a lead; the second wins on the spot with 13 if the first has less, and otherwise
+//! The first player of a round and the second play different games. The first may reach 13 and must then wait for
+//! the second's last turn, so they want a lead; the second wins on the spot with 13 if the first has less, and otherwise
 //! has one turn to catch up. A shared win counts one half.
 
 use crate::{
@@ -17,34 +17,34 @@ use necrodome_rules::{
 };
 use rayon::prelude::*;
 
-/// Scores at which a round is not the last.
+/// The number of scores at which a round is not the last.
 const SCORES: usize = GOAL as usize;
 
 /// Whose turn it is, and how things stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// The first in the round moves; both have less than 13.
+    /// The first player of the round moves; both have less than 13.
     First {
-        /// Its score.
+        /// Their score.
         own: u32,
         /// The other's score.
         other: u32,
     },
-    /// The second in the round moves; both have less than 13.
+    /// The second player of the round moves; both have less than 13.
     Second {
-        /// Its score.
+        /// Their score.
         own: u32,
         /// The other's score.
         other: u32,
     },
-    /// The first has reached 13: the second's last turn, at least 1 brain behind.
+    /// The first player has reached 13: it is the second's last turn, at least 1 brain behind.
     Chase {
         /// Brains behind.
         behind: u32,
     },
     /// A tiebreak round begins.
     TiebreakFirst,
-    /// The second's turn in a tiebreak round, this far behind the first.
+    /// The second player's turn in a tiebreak round, behind the first by this much.
     TiebreakSecond {
         /// Brains behind.
         behind: u32,
@@ -55,7 +55,7 @@ pub enum Standing {
 #[derive(Debug)]
 pub struct TableSolution {
     graph: Graph,
-    /// By the mover's score and the other's.
+    /// The turns by the mover's score and the other's.
     first: Vec<TurnValues>,
     second: Vec<TurnValues>,
     chase: Chase,
@@ -63,20 +63,20 @@ pub struct TableSolution {
     tiebreak_chase: Chase,
 }
 
-/// The last turn of a round in which the other has already banked its own: one evaluation for every number of brains
-/// that are to be made up, since only those that are still missing matter.
+/// The last turn of a round, when the other player has already finished theirs: one evaluation for every deficit, since
+/// only the brains that are still missing matter.
 #[derive(Debug)]
 struct Chase {
-    /// The most brains that a chase can be behind.
+    /// The largest deficit in a chase.
     furthest: u32,
-    /// Behind by something; the turn begins with `furthest - behind` brains.
+    /// The turn of a player who is behind; it begins with `furthest - behind` brains.
     behind: TurnValues,
-    /// Level: a lost turn is a tie, too.
+    /// The turn of a player who is level: a lost turn is a tie, too.
     level: TurnValues,
 }
 
-/// The most brains that matter in a chase. A turn that ends with the dice has at most 13, so the chances are exactly 0
-/// beyond; with recycling the chance to bank more than this is below 1e-22, less than any rounding error.
+/// The largest deficit that matters in a chase. A turn that ends with the dice has at most 13 brains, so the chances beyond are
+/// exactly 0; with recycling the chance to bank more than this is below 1e-22, less than any rounding error.
 fn furthest(out_of_dice: OutOfDice) -> u32 {
     match out_of_dice {
         OutOfDice::EndTurn => 13 + GOAL,
@@ -84,7 +84,7 @@ fn furthest(out_of_dice: OutOfDice) -> u32 {
     }
 }
 
-/// What the ends of a chase are worth if a tie is worth `tie`.
+/// The values of the ends of a chase if a tie is worth `tie`.
 fn chase_ends(furthest: u32, tie: Dual) -> Vec<Dual> {
     let mut banked = vec![[0.0; 2]; furthest as usize];
     banked.extend([tie, [1.0, 0.0]]);
@@ -138,7 +138,7 @@ impl Chase {
 }
 
 impl TableSolution {
-    /// What a turn of the first in the round, or of the second, is worth at these scores.
+    /// The value of a turn at these scores, for the first player of the round or the second.
     pub(crate) fn worth(&self, scores: Option<[u32; 2]>, seat: Option<Seat>) -> Result<Worth, Impossible> {
         let ([own, other], seat) = (scores.unwrap_or([0; 2]), seat.unwrap_or(Seat(0)));
         let (who, scores) = if seat.0 == 0 { ("first", [own, other]) } else { ("second", [other, own]) };
@@ -159,7 +159,7 @@ impl TableSolution {
         Ok(Worth::new(self.prices(standing).start(), meaning))
     }
 
-    /// Solves it.
+    /// Solves the table.
     pub fn new(out_of_dice: OutOfDice, first_roll: FirstRoll, tiebreak: Tiebreak) -> Self {
         let graph = Graph::new(out_of_dice);
         let work = &mut Work::default();
@@ -216,7 +216,7 @@ impl TableSolution {
         turns.map(TurnValues::extras).max_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// How many positions have a value of their own.
+    /// The number of positions with a value of their own.
     pub fn positions(&self) -> usize {
         let chases = [&self.chase, &self.tiebreak_chase];
         let chases = chases.into_iter().flat_map(|chase| [&chase.behind, &chase.level]);
@@ -225,13 +225,13 @@ impl TableSolution {
     }
 }
 
-/// The ends of the first's turn, where it stops once its lead is safe enough.
+/// The ends of the first player's turn, where they stop once their lead is safe enough.
 ///
-/// `from` is the number of brains with which it has ended the game of rounds (reached 13); `lead(brains)` is the other's
+/// `from` is the number of brains that ends the rounds (the player reaches 13); `lead(brains)` is the other's
 /// chance to catch up then, and `other` a lower bound of the other's chance after a lost turn. Why it is right to stop:
-/// a roll busts with at least the probability p of [`LEAST_BUST`], and whatever is done later, what does not bust is
-/// worth at most 1. So rolling is worth at most (1 - p) + p (1 - other) = 1 - p other, and stopping is worth 1 - lead:
-/// where `lead <= p other` it is right to stop, and that is so ever after, since the lead only grows.
+/// a roll busts with at least the probability p of [`LEAST_BUST`], and whatever the player does later, a roll that does not
+/// bust is worth at most 1. So rolling is worth at most (1 - p) + p (1 - other) = 1 - p other, and stopping is worth 1 - lead:
+/// where `lead <= p other` it is right to stop, and it stays right, since the lead only grows.
 fn lead_ends(banked: &[Dual], from: usize, other: f64, lead: impl Fn(usize) -> f64) -> Ends<'_> {
     let caps = LEAST_BUST.map(|bust| {
         let safe = (from..banked.len()).find(|&brains| lead(brains) <= bust * other);
@@ -244,11 +244,11 @@ fn lead_ends(banked: &[Dual], from: usize, other: f64, lead: impl Fn(usize) -> f
 struct Rounds<'a> {
     graph: &'a Graph,
     first_roll: FirstRoll,
-    /// The chance of the second to catch up, by brains behind.
+    /// The second player's chance to catch up, by brains behind.
     chase: Vec<f64>,
-    /// A lower bound of the second's chance before its turn, by its score: to reach 13 in this very turn.
+    /// A lower bound of the second player's chance before their turn, by their score: to reach 13 in this very turn.
     at_once: Vec<f64>,
-    /// By the mover's score and the other's.
+    /// The first player's chance, by the mover's score and the other's.
     first: [[f64; SCORES]; SCORES],
     second: [[f64; SCORES]; SCORES],
 }
@@ -261,7 +261,7 @@ impl<'a> Rounds<'a> {
         Rounds { graph, first_roll, chase, at_once, first: zero, second: zero }
     }
 
-    /// The values of the first's and the second's turns.
+    /// Works out the values of the first and the second player's turns.
     fn solve(mut self) -> (Vec<TurnValues>, Vec<TurnValues>) {
         let mut turns: [Vec<Option<TurnValues>>; 2] =
             [(); 2].map(|()| (0..SCORES * SCORES).map(|_| None).collect());
@@ -285,7 +285,7 @@ impl<'a> Rounds<'a> {
         (first, second)
     }
 
-    /// What the ends of the first's turn are worth at a to b.
+    /// The values of the ends of the first player's turn at a to b.
     fn first_banked(&self, a: usize, b: usize, lost: Dual) -> Vec<Dual> {
         let end = |brains: usize| match a + brains {
             _ if brains == 0 => lost,
@@ -303,7 +303,7 @@ impl<'a> Rounds<'a> {
         lead_ends(banked, SCORES - a, self.at_once[b], |brains| self.catch_up(a + brains - b))
     }
 
-    /// What the ends of the second's turn are worth at b to a: with 13 it wins, since the first has less.
+    /// The values of the ends of the second player's turn at b to a: with 13 they win, since the first has less.
     fn second_banked(&self, a: usize, b: usize, lost: Dual) -> Vec<Dual> {
         crate::race::ends_at(|score| self.first[a][score], b, lost)
     }

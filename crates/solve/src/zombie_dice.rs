@@ -1,4 +1,4 @@
-//! The three formats of Zombie Dice as solved games: what differs is what the ends of a turn are worth.
+//! The three formats of Zombie Dice as solved games; they differ in the values of the ends of a turn.
 
 use crate::{
     exact::{Asked, Exact, ExactRace, Inexact, RaceProfile, solo},
@@ -23,7 +23,7 @@ use necrodome_rules::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// A limit of this many rounds changes no value by as much as a rounding error: players who want to win have banked their
+/// A limit of this many rounds changes no value by as much as a rounding error: players who want to win have banked
 /// thirteen brains long before, whatever the other does.
 pub const ROUNDS: u32 = 200;
 
@@ -35,12 +35,12 @@ pub trait TurnSolution: Send + Sync + 'static {
     /// The positions of a turn.
     fn graph(&self) -> &Graph;
 
-    /// What happens when the dice are used up.
+    /// The rule for a turn whose dice are used up.
     fn out_of_dice(&self) -> OutOfDice {
         self.graph().out_of_dice()
     }
 
-    /// A value to the mover as a value to seat 0.
+    /// Turns a value to the mover into a value to seat 0.
     fn to_first(&self, seat: Seat, value: f64) -> f64 {
         to_first(seat, value)
     }
@@ -95,7 +95,7 @@ trait TurnSeen: AsRef<TurnView> {
     fn tiebreak(&self) -> bool {
         false
     }
-    /// Whether somebody can have a turn with these scores.
+    /// Checks that somebody can have a turn with these scores.
     fn goes_on(&self) -> Result<(), Impossible>;
 }
 
@@ -114,7 +114,7 @@ impl TurnSeen for SoloView {
 }
 
 impl TurnSeen for RaceView {
-    /// The race is the same for both: the viewer counts as first.
+    /// The race is the same for both seats: the viewer counts as first.
     fn seat(&self) -> Seat {
         Seat(0)
     }
@@ -173,8 +173,8 @@ fn best(solution: &impl TurnSolution, view: &impl TurnSeen) -> Action {
 
 /// Follows the turns of a match.
 ///
-/// The values of a roll are somewhere in many megabytes. Only where they are is noted while the match goes on: those of
-/// all its rolls are fetched in one go, which the processor does for many at a time.
+/// The values of rolls are scattered over many megabytes. So the meter only notes where they are while the match goes on, and
+/// fetches those of all its rolls together, which the processor does for many at a time.
 #[derive(Debug)]
 pub struct TurnMeter<F> {
     solution: Arc<F>,
@@ -183,7 +183,7 @@ pub struct TurnMeter<F> {
     tiebreak: bool,
     /// The turns in which dice were rolled.
     turns: Vec<TurnOf>,
-    /// What the rolls of all turns led to.
+    /// The results of the rolls of all turns.
     rolls: Vec<After>,
     /// Whether the last of the turns may go on.
     open: bool,
@@ -200,7 +200,7 @@ struct TurnOf {
     first: usize,
 }
 
-/// What a roll led to.
+/// The result of a roll.
 #[derive(Debug, Clone, Copy)]
 enum After {
     GoOn(Spot),
@@ -259,7 +259,7 @@ impl<F: TurnSolution> TurnMeter<F> {
         self.taken = false;
     }
 
-    /// The rolls of some of the turns.
+    /// Calls `each` with every roll of some of the turns.
     #[inline]
     fn each_roll(&self, turns: Range<usize>, mut each: impl FnMut(Roll)) {
         for number in turns {
@@ -406,14 +406,14 @@ impl Bot<Table> for Perfect<TableSolution> {
     }
 }
 
-/// What a turn of a perfect player brings, rounded: what those who are still to move are expected to add.
+/// The brains of a perfect player's turn, rounded: what those who are still to move are expected to add.
 const NEXT_TURN: u32 = 2;
 
-/// A table of many as if only the strongest of the others were there. Not exact.
+/// The standing at a table of many, as if only the strongest of the others were there. Not exact.
 ///
-/// Before the last round that is the one with the most brains; among equals one who has yet to move in this round, since
-/// it has the last word. In the last round and in tiebreaks there is one turn to beat the best: those who have played,
-/// and those who are still to move with a turn's worth of brains more.
+/// Before the last round that is the player with the most brains; among equals one who has yet to move in this round, since
+/// they have the last word. In the last round and in tiebreaks there is one turn to beat the best of those who have played,
+/// and of those who are still to move with a turn's worth of brains more.
 fn as_for_two(view: &TableView) -> Standing {
     let own = view.scores[view.seat.index()];
     let (played, rest) = view.playing.split_at(view.playing.len().min(view.played.into()));

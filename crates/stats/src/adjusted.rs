@@ -1,10 +1,10 @@
 //! Results with the luck of the dice taken out.
 //!
-//! The luck of a match is known exactly where the game is solved, and its expectation is zero whatever the players do:
+//! In a solved game the luck of a match is known exactly, and its expectation is zero whatever the players do:
 //! it is a control variate. Results minus any multiple of the luck have the same expectation as the results, as long as the
-//! factor does not depend on the luck that it is multiplied with. The factor that leaves least variance is near 1 for those
-//! who play well, and smaller for those whose fate the dice decide less than they do themselves. It is estimated from every
-//! other block and used on the rest, and the other way round, so the adjusted means are unbiased exactly, not only in the
+//! factor does not depend on the luck that it multiplies. The factor that leaves the least variance is near 1 for players
+//! who play well, and smaller for players whose own mistakes matter more than the dice. It is estimated from every
+//! other block and used on the rest, and the other way round, so the adjusted means are exactly unbiased, not only in the
 //! limit. With few blocks the factor is pulled towards 0, where nothing is taken out: a wrong factor adds noise.
 
 use super::interval::{Confidence, Estimate, Mean};
@@ -14,36 +14,36 @@ use super::tally::{Measure, Tally};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// As if so many blocks had shown that results do not follow the luck.
+/// The weight of the prior, in blocks whose results do not follow the luck.
 const PRIOR_BLOCKS: f64 = 5.0;
-/// Nobody's results follow the luck much more than in full.
+/// The largest factor: nobody's results follow the luck much more than in full.
 const MOST: f64 = 1.5;
 
-/// What decides the standings, of one entry, with the luck taken out.
+/// The measure that decides the standings, for one entry, with the luck taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Adjusted {
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
     /// The estimate.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// The mean luck; as much of it was taken out as the results follow.
+    /// The mean luck. It was taken out to the extent that the results follow it.
     pub luck: f64,
-    /// The variance of the estimate over that of the plain one; missing if there are too few blocks to tell.
+    /// The variance of the estimate divided by that of the plain one; missing if there are too few blocks to tell.
     pub variance_ratio: Option<f64>,
 }
 
-/// How much of the luck is taken out, by half and entry.
+/// The share of the luck to take out, by half and entry.
 #[derive(Debug, Clone)]
 pub(super) struct Factors([Vec<f64>; 2]);
 
 impl Factors {
-    /// Nothing is taken out.
+    /// Factors that take nothing out.
     pub fn none(entries: usize) -> Self {
         Factors([vec![0.0; entries], vec![0.0; entries]])
     }
 
-    /// As much as the results of the other half follow it.
+    /// Estimates the factors: as much as the results of the other half follow the luck.
     pub fn estimated(halves: &[Moments; 2], entries: usize) -> Self {
         Factors([1, 0].map(|other: usize| {
             let moments = &halves[other];
@@ -55,7 +55,7 @@ impl Factors {
         }))
     }
 
-    /// The value of an entry in a half, for a weighted sum.
+    /// The value of an entry in a half, as the terms of a weighted sum.
     pub fn weights(&self, half: usize, entry: usize, weight: f64) -> [(usize, f64); 2] {
         let entries = self.0[half].len();
         [(entry, weight), (entries + entry, -weight * self.0[half][entry])]
@@ -67,7 +67,7 @@ fn factor(with_luck: f64, of_luck: f64, blocks: f64) -> f64 {
     (factor * blocks / (blocks + PRIOR_BLOCKS)).clamp(0.0, MOST)
 }
 
-/// The adjusted measure of each entry; none where luck is not known, or is not what decides the standings.
+/// The adjusted measure of each entry, or `None` where luck is not known, or the measure does not allow it.
 pub(super) fn all(tally: &Tally, confidence: Confidence) -> Vec<Option<Adjusted>> {
     let design = tally.design();
     let of = |entry: usize| {
@@ -85,18 +85,21 @@ pub(super) fn all(tally: &Tally, confidence: Confidence) -> Vec<Option<Adjusted>
     (0..design.entries).map(of).collect()
 }
 
-/// The mean of results without luck: for each block how many matches there were, and the sums of results and of luck.
-pub fn without_luck(blocks: &[(f64, f64, f64)]) -> Option<Estimate> {
+/// Takes the luck out of results. Each block gives its number of matches, and the sums of results and of luck; it returns the number
+/// of matches and the sum of results without luck. If the results of one half do not vary, they do not show how far they follow the
+/// luck. Then the other half loses its luck in full, which is right for two who play well.
+pub fn without_luck(blocks: &[(f64, f64, f64)]) -> Vec<(f64, f64)> {
     let factors = [1, 0].map(|half| {
         let mut moments = Moments::new(2);
         let others = blocks.iter().skip(half).step_by(2).filter(|(size, ..)| *size > 0.0);
         others.for_each(|(size, result, luck)| moments.add(&[result / size, luck / size]));
-        factor(moments.product(0, 1), moments.product(1, 1), moments.blocks() as f64)
+        match moments.product(0, 0) > 0.0 {
+            true => factor(moments.product(0, 1), moments.product(1, 1), moments.blocks() as f64),
+            false => 1.0,
+        }
     });
     let adjusted = blocks.iter().enumerate();
-    Estimate::of_blocks(
-        adjusted.map(|(block, &(size, result, luck))| (size, result - factors[block % 2] * luck)),
-    )
+    adjusted.map(|(block, &(size, result, luck))| (size, result - factors[block % 2] * luck)).collect()
 }
 
 #[cfg(test)]
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
     use necrodome_rules::chance::{Chance, Seeded};
 
-    /// A tournament of two in which the first is better by `skill`, and the dice decide so much.
+    /// Plays a tournament of two in which the first is better by `skill`, and luck moves the chance to win by 0.3.
     fn played(skill: f64, blocks: usize, seed: u64) -> Tally {
         let mut tally = Tally::new(Design { entries: 2, seats: 2, measure: Measure::WinRate, rotates: true });
         let mut chance = Seeded::new(seed, "luck", 0);
@@ -165,6 +168,15 @@ mod tests {
         tally.add([Match { entries: &[0, 1], places: &[1, 2], scores: &[0, 0], luck: None }]);
         assert_eq!(all(&tally, Confidence::Fixed), [None, None]);
         let blocks: Vec<(f64, f64, f64)> = vec![(2.0, 1.0, 0.2), (2.0, 2.0, 0.4), (2.0, 0.0, -0.6)];
-        assert!((without_luck(&blocks).unwrap().mean - 0.5).abs() < 0.2);
+        assert!((Estimate::of_shares(without_luck(&blocks)).unwrap().mean - 0.5).abs() < 0.2);
+    }
+
+    #[test]
+    fn results_that_do_not_vary_lose_their_luck_in_full() {
+        // Always beaten, and unlucky half of the time.
+        let lost: Vec<(f64, f64, f64)> = [-0.4, -0.6, -0.7, -0.3].map(|luck| (2.0, 0.0, luck)).to_vec();
+        let adjusted = Estimate::of_shares(without_luck(&lost)).unwrap();
+        assert!((adjusted.mean - 0.25).abs() < 1e-12, "{adjusted:?}");
+        assert!(adjusted.low < Some(0.2) && adjusted.high > Some(0.3), "{adjusted:?}");
     }
 }

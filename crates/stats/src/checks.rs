@@ -1,4 +1,5 @@
-//! What a table of standings does not show: bots that learn or tire, circles in who beats whom, ratings that do not fit.
+//! Checks for what the standings do not show: bots that learn or tire, bots that beat each other in a circle, ratings that do not
+//! fit.
 
 use super::interval::{Bounds, Confidence, Mean};
 use super::moments::Running;
@@ -8,28 +9,28 @@ use super::tally::Tally;
 use libm::{pow, sqrt};
 use serde::Serialize;
 
-/// The most stretches of time that are kept apart.
+/// The most epochs that are kept apart. An epoch is a stretch of blocks.
 const EPOCHS: usize = 32;
-/// Ratings that are off by less than this share of points are good enough.
+/// The largest error of a rating that counts as a good fit, as a share of points.
 const GOOD_FIT: f64 = 0.02;
 
-/// Sums of stretches of time, all of the same length.
+/// The sums of each epoch. All epochs have the same length.
 #[derive(Debug, Clone)]
 pub(super) struct Epochs {
     length: u64,
-    /// By epoch and entry; the last one is not full yet.
+    /// The sums by epoch and entry; the last epoch is not full yet.
     sums: Vec<Vec<Running>>,
     entries: usize,
 }
 
-/// An entry that was not the same in the second half of the tournament.
+/// An entry that played differently in the second half of the tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Drift {
     /// The entry.
     pub entry: usize,
-    /// What decides the standings, in the first half.
+    /// Its measure in the first half.
     pub first: f64,
-    /// And in the second.
+    /// Its measure in the second half.
     pub second: f64,
 }
 
@@ -53,7 +54,7 @@ impl Epochs {
         }
     }
 
-    /// How likely it is that an entry was the same in both halves.
+    /// How likely it is that an entry played equally well in both halves.
     fn tests(&self, entries: impl Iterator<Item = usize>, bounds: Option<Bounds>) -> Vec<(Drift, f64)> {
         let (first, second) = self.sums.split_at(self.sums.len() / 2);
         let sum = |half: &[Vec<Running>], entry: usize| {
@@ -74,7 +75,7 @@ impl Epochs {
     }
 }
 
-/// Who was better, or worse, in the second half, with an error of 5% for all entries together.
+/// The entries that were better, or worse, in the second half, with an error of 5% for all entries together.
 pub(super) fn drifts(tally: &Tally) -> Vec<Drift> {
     let entries = tally.design().entries;
     let tests = tally.strata().iter().flat_map(|stratum| {
@@ -87,11 +88,11 @@ pub(super) fn drifts(tally: &Tally) -> Vec<Drift> {
     found
 }
 
-/// Three entries, each of which beats the next, and the last the first.
+/// Three entries, each of which beats the next, and the last beats the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Cycle(pub [usize; 3]);
 
-/// Circles of three in who beats whom, with an error of 5% for all pairs together.
+/// Finds circles of three that beat each other, with an error of 5% for all pairs together.
 pub(super) fn cycles(tally: &Tally, confidence: Confidence) -> Vec<Cycle> {
     let count = tally.design().entries;
     let mut tests = Vec::new();
@@ -113,20 +114,20 @@ pub(super) fn cycles(tally: &Tally, confidence: Confidence) -> Vec<Cycle> {
     found
 }
 
-/// Two entries whose meetings end otherwise than their ratings say.
+/// Two entries whose results against each other contradict their ratings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Misfit {
-    /// One.
+    /// The first entry.
     pub one: usize,
-    /// The other.
+    /// The second entry.
     pub other: usize,
     /// The share of their meetings in which the first placed better.
     pub better: f64,
-    /// What the ratings say it should be.
+    /// The share that the ratings predict.
     pub expected: f64,
 }
 
-/// Pairs that the ratings do not explain, with an error of 5% for all pairs together. The worst comes first.
+/// Finds the pairs that the ratings do not explain, with an error of 5% for all pairs together. The worst comes first.
 pub(super) fn misfits(tally: &Tally, ratings: &[Rating], confidence: Confidence) -> Vec<Misfit> {
     let count = tally.design().entries;
     let mut tests = Vec::new();
@@ -151,7 +152,7 @@ mod tests {
     use super::*;
     use necrodome_rules::chance::Seeded;
 
-    /// Two entries, and how likely the first wins in each block.
+    /// Two entries, and the first one's chance to win in each block.
     type Pair<'a> = (usize, usize, &'a dyn Fn(usize) -> f64);
 
     fn played(pairs: &[Pair], blocks: usize, seed: u64) -> Standings {

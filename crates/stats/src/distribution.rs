@@ -1,14 +1,14 @@
 //! Student's t distribution: tails and quantiles.
 //!
-//! Written here, on `libm`, rather than taken from `statrs`: depending on the features that other crates turn
-//! on, that one computes with the logarithms of the machine's own library, and the report must be the same bit
+//! Written here, on `libm`, rather than taken from `statrs`: depending on the features that other crates enable,
+//! `statrs` uses the logarithms of the machine's own library, and the report must be the same bit
 //! for bit on all machines. The tail is the regularised incomplete beta function by its continued fraction
 //! (Lentz's method).
 
 use libm::{exp, lgamma, log, log1p, sqrt};
 use std::f64::consts::PI;
 
-/// Enough for ten million degrees of freedom: the fraction needs about the square root of them.
+/// The most terms. They suffice for ten million degrees of freedom: the fraction needs about the square root of them.
 const MOST_TERMS: u32 = 20_000;
 const SMALLEST: f64 = 1e-300;
 
@@ -40,8 +40,8 @@ fn incomplete_beta(x: f64, rest: f64, log_x: f64, a: f64, b: f64) -> f64 {
 
 /// The distance from 0 that a t statistic exceeds, on either side, with probability `alpha`.
 ///
-/// Newton's method from 0: the tail is convex and falls, so that every step ends short of the solution and
-/// the steps cannot run away.
+/// Newton's method from 0: the tail is convex and falls, so every step ends short of the solution and
+/// the method cannot diverge.
 pub(super) fn two_sided_quantile(alpha: f64, freedom: f64) -> f64 {
     let mut t = 0.0;
     for _ in 0..200 {

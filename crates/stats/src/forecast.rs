@@ -1,23 +1,24 @@
-//! How many blocks a tournament needs: what a pilot says.
+//! Forecasts from a pilot how many blocks a tournament needs.
 
 use super::{Confidence, Estimate, RankBy, Tally};
 
-/// What is known of the difference between two entries, in what decides the standings.
+/// The difference between two entries in the measure that decides the standings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gap {
     /// How far the first is ahead.
     pub ahead: Estimate,
-    /// How many blocks would probably (in four of five tournaments) tell them apart if that is the truth; none if they seem equal.
+    /// The number of blocks that would probably (in four of five tournaments) tell them apart if `ahead` is the true difference, or
+    /// `None` if they seem equal.
     pub blocks: Option<u64>,
-    /// How many it would take if the truth were the difference that was asked for.
+    /// The number of blocks that it would take if the true difference were the requested one.
     pub blocks_for_difference: Option<u64>,
-    /// The smallest difference that the number of blocks that was asked for would show.
+    /// The smallest difference that the requested number of blocks would show.
     pub visible: f64,
 }
 
 impl Tally {
-    /// How far one entry is ahead of another, and what it takes to see that, or a given `difference`, or what so many `blocks`
-    /// show; none if one of them has not played. As if all pairs of entries had to be told apart at once.
+    /// Returns how far one entry is ahead of another, and what it takes to see that, or a given `difference`, or what `blocks`
+    /// blocks show; `None` if one of them has not played. The error allows for telling all pairs of entries apart at once.
     pub fn gap(
         &self,
         a: usize,
@@ -44,7 +45,7 @@ mod tests {
     use crate::{Design, Match, Measure};
     use necrodome_rules::chance::Seeded;
 
-    /// Of so many tournaments, the share in which all entries are told apart.
+    /// The share of `tournaments` tournaments in which all entries are told apart.
     fn power(tournaments: u64, told_apart: impl Fn(u64) -> bool) -> f64 {
         (0..tournaments).filter(|&seed| told_apart(seed)).count() as f64 / tournaments as f64
     }

@@ -1,14 +1,14 @@
-//! Means over blocks with their intervals and tests, which always agree: an interval holds the values that the test of the same
-//! strictness does not reject.
+//! Means over blocks, with intervals and tests that always agree: an interval holds the values that the test at the same
+//! level does not reject.
 //!
 //! Where a value is bounded, as a win rate is, the interval is Wilson's on the effective number of blocks (Korn and Graubard,
 //! "Confidence intervals for proportions with small expected number of positive counts estimated from survey data", 1998): the
-//! variance of a block is a share of the largest that its mean allows, and that share is what the data tell. The share would be 1 if
-//! the matches of a block always ended alike, and 1 / matches if they had nothing to do with each other; it is pulled towards the middle of
-//! the two by up to [`PRIOR_BLOCKS`] blocks, since near the bounds few blocks say anything about it.
-//! So a perfect record has an interval, and no interval leaves what is possible.
+//! variance of a block is a share of the largest that its mean allows, and the data tell that share. The share would be 1 if
+//! the matches of a block always ended alike, and 1 / matches if they were independent; it is pulled towards the middle of
+//! the two by up to [`PRIOR_BLOCKS`] blocks, since few blocks say little about it near the bounds.
+//! So a perfect record has an interval too, and no interval contains impossible values.
 //!
-//! Where the number of blocks was not fixed beforehand (somebody looked, and stopped or went on because of what was seen), an
+//! Where the number of blocks was not fixed beforehand (somebody looked at the results, and then stopped or went on), an
 //! ordinary interval misses more often than it says. [`Confidence::Anytime`] is a confidence sequence: it holds at all
 //! looks together (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic
 //! confidence sequences", 2024).
@@ -21,15 +21,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::iter;
 
-/// Blocks of the largest variance that a value near its bounds is thought to have had besides its own.
+/// The weight of the prior near the bounds, in blocks of the largest variance.
 const PRIOR_BLOCKS: f64 = 4.0;
-/// The same in the middle, where blocks tell enough; not none, since twins that always mirror each other are not certain to.
+/// The weight of the prior in the middle, where blocks tell enough. It is not zero, since twins that always mirror each other
+/// might still differ.
 const LEAST_PRIOR: f64 = 0.25;
-/// Below this, relative to the values, a difference is rounding.
+/// The size, relative to the values, below which a difference is rounding.
 const NOISE: f64 = 1e-9;
-/// Where a confidence sequence is narrowest, compared with an ordinary interval.
+/// The number of blocks at which a confidence sequence is narrowest, compared with an ordinary interval.
 const BEST_AT: f64 = 200.0;
-/// Confidence sequences begin here: their proof is one for many blocks.
+/// The first block at which confidence sequences hold: their proof is for many blocks.
 const FIRST_LOOK: u64 = 10;
 
 /// An estimate with its 95% interval.
@@ -44,8 +45,21 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The mean of something that was seen `total` times in `size` cases, block by block; none if there are no cases.
+    /// The mean of something that was seen `total` times in `size` cases, block by block, or `None` if there are no cases.
     pub fn of_blocks(blocks: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        Self::bounded(blocks, |_| None)
+    }
+
+    /// The same for a share of the cases, such as wins. Its interval is never empty, even if all blocks came out alike.
+    pub fn of_shares(blocks: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        Self::bounded(blocks, Bounds::share)
+    }
+
+    /// `bounds` are those of a block with this many cases.
+    fn bounded(
+        blocks: impl IntoIterator<Item = (f64, f64)>,
+        bounds: impl Fn(f64) -> Option<Bounds>,
+    ) -> Option<Self> {
         let blocks: Vec<(f64, f64)> = blocks.into_iter().filter(|(size, _)| *size > 0.0).collect();
         let (size, total) = blocks.iter().fold((0.0, 0.0), |sum, block| (sum.0 + block.0, sum.1 + block.1));
         let (count, mean) = (blocks.len() as f64, total / size);
@@ -53,34 +67,46 @@ impl Estimate {
         let residual = |(own, total): &(f64, f64)| (total - mean * own) * count / size;
         let squares = blocks.iter().map(residual).map(|residual| residual * residual).sum();
         let sums = Running { blocks: blocks.len() as u64, mean, squares };
-        (!blocks.is_empty()).then(|| Mean::new(sums, None).estimate(Confidence::Fixed))
+        (!blocks.is_empty()).then(|| Mean::new(sums, bounds(size / count)).estimate(Confidence::Fixed))
     }
 
-    /// The same, seen from the other side of a difference.
+    /// The estimate with its interval cut to possible values: a share has no interval below 0 or above 1.
+    pub fn within(self, least: f64, most: f64) -> Self {
+        let inside = |value: f64| value.clamp(least, most);
+        Estimate { mean: inside(self.mean), low: self.low.map(inside), high: self.high.map(inside) }
+    }
+
+    /// The estimate without an interval that is a single value: blocks that all came out alike do not tell how others would.
+    pub fn if_they_differ(self) -> Self {
+        let is_empty = self.low == self.high;
+        if is_empty { Estimate { low: None, high: None, ..self } } else { self }
+    }
+
+    /// The estimate of the opposite difference.
     pub fn opposite(self) -> Self {
         let opposite = |value: f64| -value;
         Estimate { mean: -self.mean, low: self.high.map(opposite), high: self.low.map(opposite) }
     }
 
-    /// The share that is left: 1 minus this one.
+    /// The estimate of the other share: 1 minus this one.
     pub fn rest(self) -> Self {
         let rest = |share: f64| 1.0 - share;
         Estimate { mean: rest(self.mean), low: self.high.map(rest), high: self.low.map(rest) }
     }
 }
 
-/// What an interval promises.
+/// The promise of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
     /// It holds in 95% of tournaments of a size that was fixed before the first match.
     Fixed,
-    /// In 95% of tournaments it holds at all times, whoever looks and stops when.
+    /// It holds at all times in 95% of tournaments, no matter who looks and stops when.
     Anytime,
 }
 
 impl Confidence {
-    /// How many standard errors an interval reaches that misses with probability `alpha`; none if there are too few blocks.
+    /// The reach, in standard errors, of an interval that misses with probability `alpha`, or `None` if there are too few blocks.
     pub(super) fn reach(self, alpha: f64, blocks: u64) -> Option<f64> {
         let scale = blocks as f64 * mixture();
         match self {
@@ -91,7 +117,7 @@ impl Confidence {
         }
     }
 
-    /// How likely it is to be so many standard errors off, or more; 1 if there are too few blocks to tell.
+    /// The probability of being this many standard errors off, or more; 1 if there are too few blocks to tell.
     pub(super) fn p_value(self, statistic: f64, blocks: u64) -> f64 {
         let scale = blocks as f64 * mixture();
         match self {
@@ -106,12 +132,12 @@ impl Confidence {
     }
 }
 
-/// More blocks than that are no plan.
+/// The largest number of blocks that is a sensible plan.
 const MOST_BLOCKS: f64 = 1e15;
-/// Standard errors that a test must have in hand to succeed in four of five cases.
+/// The number of spare standard errors with which a test succeeds in four of five cases.
 const FOUR_OF_FIVE: f64 = 0.8416;
 
-/// How many standard errors a difference must have to be seen in four of five tournaments.
+/// The number of standard errors by which a difference shows in four of five tournaments.
 fn reach(tests: f64, blocks: f64) -> f64 {
     two_sided_quantile(ALPHA / tests, (blocks - 1.0).min(1e6)) + FOUR_OF_FIVE
 }
@@ -122,23 +148,23 @@ fn mixture() -> f64 {
     (log + libm::log(log) + 1.0) / BEST_AT
 }
 
-/// How much wider intervals must be because the variance is not known: as much as Student's are, at the usual level.
+/// The factor by which intervals widen because the variance is not known: that of Student's t at the usual level.
 fn small(blocks: u64) -> f64 {
     // To first order in 1 / blocks; Student's quantiles at 5% within 2% from ten blocks on.
     1.0 + 1.21 / (blocks as f64 - 1.0) + 1.5 / ((blocks as f64 - 1.0) * (blocks as f64 - 1.0))
 }
 
-/// What a single block can show, where that is limited.
+/// The limits of what a single block can show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bounds {
     pub lowest: f64,
     pub highest: f64,
-    /// How many matches of a block its value is the mean of.
+    /// The number of matches in a block, whose mean is its value.
     pub matches: f64,
 }
 
 impl Bounds {
-    /// Those of a share.
+    /// The bounds of a share.
     pub fn share(matches: f64) -> Option<Bounds> {
         Some(Bounds { lowest: 0.0, highest: 1.0, matches })
     }
@@ -158,13 +184,13 @@ impl Bounds {
 pub(super) struct Mean {
     pub mean: f64,
     pub blocks: u64,
-    /// The variance of a block. Of a bounded value: as a share of the largest variance that its mean allows.
+    /// The variance of a block; for a bounded value as a share of the largest variance that its mean allows.
     spread: f64,
     bounds: Option<Bounds>,
 }
 
 impl Mean {
-    /// From running sums.
+    /// Makes the mean from running sums.
     pub fn new(sums: Running, bounds: Option<Bounds>) -> Self {
         let blocks = sums.blocks as f64;
         let variance = if sums.blocks >= 2 { sums.squares / (blocks - 1.0) } else { 0.0 };
@@ -182,7 +208,7 @@ impl Mean {
         Mean { mean, blocks: sums.blocks, spread, bounds }
     }
 
-    /// How many standard errors the mean is away from `null`, if that is the truth.
+    /// How many standard errors the mean is away from `null`, if `null` is the truth.
     pub fn statistic(&self, null: f64) -> f64 {
         let off = self.mean - null;
         if off.abs() <= NOISE * (1.0 + self.mean.abs() + null.abs()) {
@@ -191,7 +217,7 @@ impl Mean {
         off / sqrt(self.variance(null, off) / self.blocks as f64)
     }
 
-    /// The variance of a block if `null` is the truth, but the mean is off by so much.
+    /// The variance of a block if `null` is the truth, but the mean is `off` by this much.
     fn variance(&self, null: f64, off: f64) -> f64 {
         match self.bounds {
             Some(bounds) => self.spread * bounds.largest_variance(null),
@@ -200,8 +226,8 @@ impl Mean {
         }
     }
 
-    /// How many blocks tell a mean that is `off` by so much from 0, in four of five tournaments, with an error of 5% for so many
-    /// tests together; none if that is more than anybody can play.
+    /// The number of blocks that tell a mean that is `off` by this much from 0, in four of five tournaments, with an error of 5%
+    /// for `tests` tests together, or `None` if that is more than anybody can play.
     pub fn blocks_for(&self, off: f64, tests: f64) -> Option<u64> {
         let share = self.variance(0.0, off) / (off * off);
         if off.abs() <= NOISE * (1.0 + self.mean.abs()) || !share.is_finite() {
@@ -217,12 +243,12 @@ impl Mean {
         enough.find(|&blocks| blocks >= needed(blocks)).map(|blocks| blocks as u64)
     }
 
-    /// The smallest difference from 0 that so many blocks show, likewise.
+    /// The smallest difference from 0 that `blocks` blocks show, under the same conditions.
     pub fn visible(&self, blocks: u64, tests: f64) -> f64 {
         reach(tests, blocks.max(2) as f64) * sqrt(self.variance(0.0, 0.0) / blocks.max(1) as f64)
     }
 
-    /// How likely the mean, or one farther away, is if `null` is the truth.
+    /// The probability of this mean, or one farther away, if `null` is the truth.
     pub fn p_value(&self, null: f64, confidence: Confidence) -> f64 {
         confidence.p_value(self.statistic(null), self.blocks)
     }
@@ -233,7 +259,7 @@ impl Mean {
         Estimate { mean: self.mean, low, high }
     }
 
-    /// The interval that misses with probability `alpha`; none if there are too few blocks.
+    /// The interval that misses with probability `alpha`, or `None` if there are too few blocks.
     pub fn interval(&self, alpha: f64, confidence: Confidence) -> Option<(f64, f64)> {
         let reach = confidence.reach(alpha, self.blocks)?;
         let blocks = self.blocks as f64;
@@ -251,7 +277,7 @@ impl Mean {
         Some((end(centre - half).min(self.mean), end(centre + half).max(self.mean)))
     }
 
-    /// The variance of a block, as if two more effective blocks had ended at each bound: where all ended alike, the next one may not
+    /// The variance of a block, as if two more effective blocks had ended at each bound: if all ended alike, the next one may not
     /// (Agresti and Coull, "Approximate is better than exact for interval estimation of binomial proportions", 1998).
     pub fn cautious_variance(&self) -> f64 {
         let Some(bounds) = self.bounds else { return self.spread };
@@ -261,7 +287,7 @@ impl Mean {
         self.spread * bounds.largest_variance(mean)
     }
 
-    /// The share of the largest possible variance that a block has; of a value without bounds its variance.
+    /// The variance of a block as a share of the largest possible; the variance itself if the value has no bounds.
     pub fn spread(&self) -> f64 {
         self.spread
     }
@@ -293,6 +319,18 @@ mod tests {
         assert_near(estimate.high.unwrap(), 5.0 + 4.302652729911275 * (13.0_f64 / 3.0).sqrt(), 1e-9);
         assert_eq!(Estimate::of_blocks([(1.0, 2.0), (1.0, 4.0), (1.0, 9.0)]).unwrap(), estimate);
         assert_eq!(Estimate::of_blocks([(0.0, 0.0)]), None);
+    }
+
+    #[test]
+    fn blocks_that_all_came_out_alike_do_not_tell_how_others_would() {
+        let lost = Estimate::of_shares([(2.0, 0.0); 5]).unwrap();
+        // As the tournament of the same matches says it.
+        assert_eq!(lost, Mean::new(sums([0.0; 5]), SHARE).estimate(Confidence::Fixed));
+        assert!(lost.mean == 0.0 && lost.low == Some(0.0) && lost.high > Some(0.3), "{lost:?}");
+        let alike = Estimate::of_blocks([(2.0, 5.0); 5]).unwrap().if_they_differ();
+        assert_eq!(alike, Estimate { mean: 2.5, low: None, high: None });
+        let differ = Estimate::of_blocks([(2.0, 5.0), (2.0, 6.0)]).unwrap();
+        assert_eq!(differ.if_they_differ(), differ);
     }
 
     #[test]
@@ -338,7 +376,7 @@ mod tests {
         }
     }
 
-    /// The share of runs whose interval holds the truth, with so many blocks of two matches won with this probability.
+    /// The share of runs whose interval holds the truth. Each run has `blocks` blocks of two matches won with this probability.
     fn coverage(chance_to_win: f64, blocks: usize, runs: u64, confidence: Confidence) -> f64 {
         let held = (0..runs).filter(|&run| {
             let mut chance = Seeded::new(run, "coverage", blocks as u64);

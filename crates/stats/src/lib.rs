@@ -1,7 +1,7 @@
 //! Statistics of tournaments. The unit of sampling is the block (one round of the schedule in all seatings), not the match.
 //!
 //! Matches of one block may share their dice, so they are not independent; blocks are. Every error here is therefore an error
-//! between blocks. A [`Tally`] takes block after block and keeps nothing but sums, so that a tournament of a hundred million
+//! between blocks. A [`Tally`] takes block after block and keeps only sums, so that a tournament of a hundred million
 //! matches needs no more memory than one of a hundred; [`Tally::standings`] makes everything that is printed from these sums.
 //!
 //! [`Sampled`] is for exams, where cases are drawn from strata and nothing is played.

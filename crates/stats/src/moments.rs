@@ -1,6 +1,6 @@
-//! Running sums over blocks: all that is kept of them, however many there are.
+//! Running sums over blocks. Their size does not depend on the number of blocks.
 
-/// The mean of one number a block, and the sum of its squared deviations.
+/// The mean of one number per block, and the sum of its squared deviations.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Running {
     pub blocks: u64,
@@ -21,7 +21,7 @@ impl Running {
         self.squares / (self.blocks as f64 * (self.blocks as f64 - 1.0))
     }
 
-    /// These blocks and others.
+    /// The sums of these blocks and others.
     pub fn join(self, other: Running) -> Running {
         let blocks = self.blocks + other.blocks;
         if blocks == 0 {
@@ -36,14 +36,14 @@ impl Running {
     }
 }
 
-/// The means of a list of numbers a block, and the sums of the products of their deviations.
+/// The means of a list of numbers per block, and the sums of the products of their deviations.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Moments {
     blocks: u64,
     means: Vec<f64>,
-    /// The lower triangle, row by row.
+    /// The products' lower triangle, row by row.
     products: Vec<f64>,
-    /// How far the last numbers were from the means before them.
+    /// The distance of the last numbers from the means before them.
     off: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The ranks that an entry may have in truth, and the neighbours that cannot be told apart.
+//! The possible ranks of an entry, and the neighbours that cannot be told apart.
 //!
 //! All pairs are compared, each by the difference of the two entries with its error between blocks; Holm's step-down method
 //! keeps the probability of any wrong statement among all pairs at 5%. An entry ranks behind those that are significantly
@@ -28,22 +28,22 @@ pub struct RankInterval {
     pub worst: usize,
 }
 
-/// The order of the entries and how far it can be relied upon.
+/// The order of the entries, and how reliable it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ranking {
     /// The entries, best first; equal ones by number.
     pub order: Vec<usize>,
-    /// By entry: the ranks that it may have.
+    /// The possible ranks of each entry.
     pub ranks: Vec<RankInterval>,
     /// Neighbours in the order that cannot be told apart, the better one first.
     pub undecided: Vec<(usize, usize)>,
-    /// By two entries: whether the first is significantly better than the second.
+    /// Whether the first of two entries is significantly better than the second.
     #[serde(skip)]
     separated: Vec<Vec<bool>>,
 }
 
 impl Ranking {
-    /// Ranks entries by a value, the largest first. `p_value` tells how likely the difference of two is if they are equal.
+    /// Ranks entries by a value, the largest first. `p_value` returns the p-value of the difference between two entries.
     pub fn of(values: &[f64], p_value: impl Fn(usize, usize) -> f64) -> Self {
         rank(values, p_value)
     }
@@ -54,7 +54,7 @@ impl Ranking {
     }
 }
 
-/// Ranks entries by a value, where a function tells how likely the difference of two is if they are equal.
+/// Ranks entries by a value, the largest first. `p_value` returns the p-value of the difference between two entries.
 pub(super) fn rank(values: &[f64], p_value: impl Fn(usize, usize) -> f64) -> Ranking {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
@@ -76,7 +76,8 @@ pub(super) fn rank(values: &[f64], p_value: impl Fn(usize, usize) -> f64) -> Ran
     Ranking { order, ranks, undecided, separated }
 }
 
-/// Holm's method: from the smallest p-value on, as long as each passes the level divided by those that are left.
+/// Finds the significant tests by Holm's method: from the smallest p-value on, while each passes the level divided by the number
+/// of tests left.
 pub(super) fn significant<T>(mut tests: Vec<(T, f64)>) -> impl Iterator<Item = T> {
     tests.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let count = tests.len();

@@ -3,16 +3,16 @@
 //! The model is that of Bradley and Terry on pairs: each meeting of two entries counts, whatever the number of seats, and a
 //! tie is half a win for each. Where a match of many seats follows the law of Plackett and Luce, all its pairs together give
 //! the same strengths (Azari Soufiani, Chen, Parkes and Xia, "Generalized method-of-moments for rank aggregation", 2013), and
-//! pairs can be counted in constant memory. The fit is that of maximal likelihood, so the order of matches does not
-//! matter. Every entry has also drawn [`PRIOR_DRAWS`] matches against one of average strength, which keeps an entry
-//! finite that always won, and makes groups comparable that never met.
+//! pairs can be counted in constant memory. The fit is the maximum likelihood fit, so the order of matches does not
+//! matter. Every entry has also drawn [`PRIOR_DRAWS`] matches against an entry of average strength. This keeps the rating
+//! of an entry that always won finite, and makes groups comparable that never met.
 //!
 //! The likelihood says nothing about the error, since the pairs of a block depend on each other. The error comes from how the
 //! points of the entries vary from block to block (a sandwich estimate, or the delta method), and intervals are as wide as
 //! those of every other mean.
 //!
-//! The scale: 0 is the mean of all entries that have won and lost. An entry with a perfect record has no upper limit, and must
-//! not push the others down by a number that nobody knows; so it counts only where there are no others.
+//! The scale: 0 is the mean of all entries that have won and lost. An entry with a perfect record has no upper limit and must
+//! not push the others down by an unknown number, so it counts only if there are no others.
 
 use super::interval::{Bounds, Confidence, Mean};
 use super::strata::Stratum;
@@ -26,11 +26,11 @@ use std::{cmp::Ordering, f64::consts::LN_10};
 const PRIOR_DRAWS: f64 = 0.5;
 /// Points of Elo per unit of the natural logarithm of a strength.
 const POINTS: f64 = 400.0 / LN_10;
-/// Far more steps than Newton's method ever needs.
+/// The most steps, far more than Newton's method ever needs.
 const MOST_STEPS: usize = 100;
-/// The longest step of a logarithm: where the likelihood is nearly flat, Newton's would be far too long.
+/// The longest step of a logarithm: where the likelihood is nearly flat, Newton's step would be far too long.
 const LONGEST_STEP: f64 = 2.0;
-/// The last step. Steps shrink quadratically, so the error is far smaller.
+/// The step at which the search ends. Steps shrink quadratically, so the error is far smaller.
 const FINE: f64 = 1e-9;
 
 /// The rating of one entry.
@@ -73,10 +73,10 @@ pub(super) fn rate(tally: &Tally, confidence: Confidence) -> Vec<Rating> {
     (0..meetings.entries).map(rating).collect()
 }
 
-/// How often entries met, and who placed better.
+/// The number of meetings of each two entries, and their results.
 struct Meetings {
     entries: usize,
-    /// How often the row placed better than the column, a tie counted half.
+    /// The number of times the row placed better than the column, a tie counted half.
     wins: Vec<Vec<f64>>,
 }
 
@@ -104,7 +104,7 @@ impl Meetings {
         self.wins[entry].iter().sum()
     }
 
-    /// Whether an entry has won everything, or lost everything.
+    /// Whether an entry has won everything (`Some(true)`) or lost everything (`Some(false)`); `None` for the others.
     fn perfect(&self, entry: usize) -> Option<bool> {
         let (met, points) = (self.met(entry), self.points(entry));
         (met > 0.0 && (points == 0.0 || points == met)).then_some(points > 0.0)
@@ -118,7 +118,7 @@ impl Meetings {
         if bounded.is_empty() { (0..self.entries).collect() } else { bounded }
     }
 
-    /// The logarithms of the strengths of maximal likelihood.
+    /// Fits the logarithms of the strengths by maximum likelihood.
     fn fit(&self, start: &[f64]) -> Vec<f64> {
         let mut logs = start.to_vec();
         let mut here = self.likelihood(&logs);
@@ -156,7 +156,7 @@ impl Meetings {
         sum
     }
 
-    /// The derivatives of the likelihood, the second ones with the opposite sign.
+    /// The derivatives of the likelihood; the second ones with the opposite sign.
     fn slope(&self, logs: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
         let mut gradient = vec![0.0; self.entries];
         let mut curvature = vec![vec![0.0; self.entries]; self.entries];
@@ -174,7 +174,7 @@ impl Meetings {
         (gradient, curvature)
     }
 
-    /// How the strengths vary with the points of the blocks.
+    /// The covariances of the strengths, from the points of the blocks.
     fn errors(&self, tally: &Tally, fit: &[f64]) -> Errors {
         let (_, curvature) = self.slope(fit);
         let mut points = vec![vec![0.0; self.entries]; self.entries];
@@ -186,7 +186,7 @@ impl Meetings {
         Errors { covariance: product(&product(&inverse, &points), &inverse) }
     }
 
-    /// Adds how the points of the entries vary together in a stratum.
+    /// Adds the covariances of the entries' points in a stratum.
     fn add_errors(&self, stratum: &Stratum, is_alone: bool, points: &mut [Vec<f64>]) {
         let blocks = stratum.blocks() as f64;
         let met = |entry: usize| stratum.results[entry].met;
@@ -212,7 +212,7 @@ impl Meetings {
         }
     }
 
-    /// The strengths if what may have gone unseen had gone against an entry with a perfect record.
+    /// The limit for an entry with a perfect record: its strength if the results that were not seen had gone against it.
     fn limit(&self, tally: &Tally, entry: usize, fit: &[f64], confidence: Confidence) -> Option<Vec<f64>> {
         let points = tally.points(entry);
         let mean = Mean::new(points, Bounds::share(self.met(entry) / points.blocks.max(1) as f64));
@@ -227,13 +227,13 @@ impl Meetings {
     }
 }
 
-/// How the logarithms of the strengths vary together.
+/// The covariances of the logarithms of the strengths.
 struct Errors {
     covariance: Vec<Vec<f64>>,
 }
 
 impl Errors {
-    /// The standard error of an entry, measured from the mean of those that make the scale.
+    /// The standard error of an entry, relative to the mean of those that make the scale.
     fn of(&self, entry: usize, scale: &[usize]) -> f64 {
         let weight = |other: usize| {
             let of_mean = if scale.contains(&other) { 1.0 / scale.len() as f64 } else { 0.0 };
@@ -252,7 +252,7 @@ fn softplus(x: f64) -> f64 {
     if x > 30.0 { x } else { log(1.0 + exp(x)) }
 }
 
-/// The share of points at this difference of logarithms.
+/// The expected share of points at this difference of logarithms.
 fn share(difference: f64) -> f64 {
     1.0 / (1.0 + exp(-difference))
 }

@@ -1,43 +1,43 @@
-//! Means over a stratified sample: cases that were drawn from each stratum by itself, more from some than their share.
+//! Means over a stratified sample: each stratum is drawn from separately, some more than their share.
 //!
-//! The weights of the strata are the shares that they have in a large pool of draws (Neyman, "Contribution to the theory of sampling
-//! human populations", 1938; Cochran, Sampling Techniques, ch. 12: double sampling), so that the pool's own error counts, too. A
-//! case that was drawn several times is one observation that counts as often. Degrees of freedom are Satterthwaite's.
+//! The weights of the strata are their shares in a large pool of draws (Neyman, "Contribution to the theory of sampling
+//! human populations", 1938; Cochran, Sampling Techniques, ch. 12: double sampling), so the pool's own error counts, too. A
+//! case that was drawn several times is one observation with that weight. Degrees of freedom are Satterthwaite's.
 
 use super::ALPHA;
 use super::distribution::{two_sided_quantile, two_sided_tail};
 use super::interval::Estimate;
 use libm::sqrt;
 
-/// Below this, relative to the values, a difference is rounding.
+/// The size, relative to the values, below which a difference is rounding.
 const NOISE: f64 = 1e-12;
 
 /// The cases of one stratum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
-    /// Its share of the population.
+    /// The stratum's share of the population.
     pub weight: f64,
-    /// How often each case was drawn, and its value.
+    /// Each case: how often it was drawn, and its value.
     pub cases: Vec<(f64, f64)>,
 }
 
-/// The mean of a population, as a stratified sample tells it.
+/// The mean of a population, estimated from a stratified sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampled {
     /// The mean.
     pub mean: f64,
-    /// The variance of the mean; none where no stratum has two cases.
+    /// The variance of the mean, or `None` if no stratum has two cases.
     variance: Option<f64>,
     freedom: f64,
-    /// As many cases as a plain sample would need to be as good, were all strata alike (Kish).
+    /// The number of cases in a plain sample of the same precision, were all strata alike (Kish).
     effective: f64,
 }
 
-/// The mean of one stratum, and the variance of that mean, if two cases are there to tell.
+/// The mean of one stratum, and the variance of that mean if there are at least two cases.
 struct Within {
     weight: f64,
     cases: f64,
-    /// The number of cases that the mean is as good as, where some count more than others.
+    /// The number of equally weighted cases that would give a mean of the same precision.
     effective: f64,
     mean: f64,
     variance: Option<f64>,
@@ -57,8 +57,8 @@ impl Within {
 }
 
 impl Sampled {
-    /// The mean over strata; those without a case are left out. `pool` is the number of draws that the weights are known from. None
-    /// if there is no case at all.
+    /// The mean over strata, without those that have no case, or `None` if there is no case at all. `pool` is the number of draws
+    /// from which the weights are known.
     pub fn of(strata: &[Layer], pool: f64) -> Option<Self> {
         let within: Vec<Within> =
             strata.iter().filter(|stratum| !stratum.cases.is_empty()).map(Within::of).collect();
@@ -98,12 +98,12 @@ impl Sampled {
         })
     }
 
-    /// How far the 95% interval reaches to either side; none if there are too few cases to tell.
+    /// The distance from the mean to either end of the 95% interval, or `None` if there are too few cases to tell.
     pub fn reach(&self) -> Option<f64> {
         Some(two_sided_quantile(ALPHA, self.freedom) * sqrt(self.variance?))
     }
 
-    /// The mean of something that may have any size.
+    /// The estimate of a mean whose values are not bounded.
     pub fn estimate(&self) -> Estimate {
         let reach = self.reach();
         Estimate {
@@ -113,8 +113,8 @@ impl Sampled {
         }
     }
 
-    /// The mean of something that is 0 or 1: the interval is Wilson's on the effective number of cases, so that a perfect record has
-    /// one, too.
+    /// The estimate of a share, whose values are 0 or 1. The interval is Wilson's on the effective number of cases, so that a perfect
+    /// record has one, too.
     pub fn share(&self) -> Estimate {
         let mean = self.mean.clamp(0.0, 1.0);
         let Some(variance) = self.variance else { return Estimate { mean, low: None, high: None } };
@@ -132,7 +132,7 @@ impl Sampled {
         }
     }
 
-    /// How likely the mean, or one farther from 0, is if 0 is the truth.
+    /// The probability of this mean, or one farther from 0, if 0 is the truth.
     pub fn p_value(&self) -> f64 {
         let Some(variance) = self.variance else { return 1.0 };
         if self.mean.abs() <= NOISE {
@@ -197,7 +197,7 @@ mod tests {
         assert!(share.mean == 1.0 && share.high == Some(1.0) && share.low < Some(0.9), "{share:?}");
     }
 
-    /// Strata of a population in which mistakes are rare and of all sizes: the weights are counted in a pool, the intervals hold as
+    /// A population with rare mistakes of all sizes: the weights are counted in a pool, and the intervals must hold as
     /// often as they say.
     #[test]
     fn intervals_hold_as_often_as_they_say() {

@@ -1,9 +1,9 @@
-//! The effect of the seat: does it matter who begins?
+//! The effect of the seat: does it matter who moves first?
 //!
-//! Within a block every entry takes every seat equally often, so that a difference between seats is not one between entries. The
+//! Within a block every entry takes every seat equally often, so a difference between seats is not one between entries. The
 //! test asks of each seat whether it wins its fair share (1 / seats), and takes the smallest p-value times the number of
-//! seats (Bonferroni): valid whatever the dependence between seats, and it names the seats. With two seats both tests are one
-//! and the same, and nothing is multiplied.
+//! seats (Bonferroni). That is valid however the seats depend on each other, and it names the seats. With two seats both tests
+//! are the same, and nothing is multiplied.
 
 use super::ALPHA;
 use super::interval::{Bounds, Confidence, Estimate, Mean};
@@ -11,10 +11,10 @@ use super::moments::Running;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What the seat does to the chance of winning.
+/// The effect of the seat on the chance to win.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SeatEffect {
-    /// By seat: wins per match, a win shared by k counted as 1/k.
+    /// Wins per match, by seat, a win shared by k counted as 1/k.
     pub win_rates: Vec<Option<Estimate>>,
     /// How likely differences like these are if the seat does not matter; missing below two seats or two blocks.
     pub p_value: Option<f64>,
@@ -22,7 +22,7 @@ pub struct SeatEffect {
     pub differ: bool,
 }
 
-/// Compares the seats by their win rates in blocks of so many matches.
+/// Compares the seats by their win rates in blocks of `matches` matches.
 pub(super) fn effect(seats: &[Running], matches: f64, confidence: Confidence) -> SeatEffect {
     let means: Vec<Mean> = seats.iter().map(|&sums| Mean::new(sums, Bounds::share(matches))).collect();
     let win_rates = means.iter().map(|mean| (mean.blocks > 0).then(|| mean.estimate(confidence))).collect();

@@ -1,4 +1,4 @@
-//! When may a tournament stop? By rules that stay valid although somebody looks again and again.
+//! Decides when a tournament may stop, by rules that stay valid although somebody looks again and again.
 
 use super::interval::Confidence;
 use super::ranks::RankBy;
@@ -7,26 +7,26 @@ use libm::pow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Whether the rules look after this many blocks: after each of the first, then ever more rarely, since the sums take time.
+/// Whether the rules look after this many blocks: after each of the first, then less and less often, since the sums take time.
 pub fn is_look(blocks: u64) -> bool {
     let step = (blocks / 64).next_power_of_two();
     blocks.is_multiple_of(step)
 }
 
-/// What the sums say about going on.
+/// The state of a tournament at a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Some neighbours in the standings cannot be told apart yet.
     Open,
     /// All neighbours are told apart.
     Decided,
-    /// Those who cannot be told apart differ by no more than the margin.
+    /// The neighbours that cannot be told apart differ by no more than the margin.
     Close,
 }
 
 impl Tally {
-    /// Whether the neighbours in the standings are told apart, by intervals that hold at all looks together. With a margin also
-    /// whether those who are not told apart are surely no farther apart than that.
+    /// Says whether the neighbours in the standings are told apart, by intervals that hold at all looks together. With a margin it
+    /// also says whether the others surely differ by no more than that.
     pub fn verdict(&self, rank_by: RankBy, margin: Option<f64>) -> Verdict {
         if self.blocks() == 0 || self.design().entries < 2 {
             return Verdict::Open;
@@ -47,7 +47,7 @@ impl Tally {
     }
 }
 
-/// Who has won a test of two claims.
+/// The result of a test of two claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -60,29 +60,29 @@ pub enum Side {
 /// A test between two claims about an entry: that it is at most `elo0` points better than another, or at least `elo1`.
 ///
 /// Betting (Shafer and Vovk; Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2024):
-/// whoever makes a claim must offer fair bets on it. A player who stakes a share of its capital on the opposite in every
-/// block cannot grow rich if the claim is true: by Ville's inequality its capital ever reaches `1 / alpha` with probability
-/// `alpha` at most, however often one looks. The capital is spread evenly over a fixed ladder of stakes. Nothing is assumed
-/// about the results but that they are between 0 and 1.
+/// anybody who makes a claim must offer fair bets on it. A gambler who stakes a share of their capital against the claim in every
+/// block cannot grow rich if the claim is true: by Ville's inequality their capital ever reaches `1 / alpha` with probability
+/// `alpha` at most, however often one looks. The capital is spread evenly over a fixed ladder of stakes. The test assumes only
+/// that the results are between 0 and 1.
 #[derive(Debug, Clone)]
 pub struct EloTest {
     /// The claims, as shares of points.
     claims: [f64; 2],
-    /// How often each may be refused though it is true.
+    /// The probability of refusing each claim though it is true.
     errors: [f64; 2],
-    /// The capital of those who bet against the claims, by stake.
+    /// The capital of the gambler against each claim, by stake.
     capital: [[f64; STAKES]; 2],
     verdict: Option<Side>,
 }
 
-/// Stakes from all but everything to nearly nothing, for bots worlds apart and for near equals.
+/// The number of stakes, from nearly everything to nearly nothing, for bots that are worlds apart and for near equals.
 const STAKES: usize = 12;
-/// Far above any `1 / alpha`, far below infinity: richer players stop betting.
+/// The capital at which betting stops: far above any `1 / alpha`, far below infinity.
 const RICH: f64 = 1e200;
 
 impl EloTest {
-    /// A test that errs with probability `alpha` at most if the difference is at most `elo0`, and with `beta` if it is at least
-    /// `elo1`.
+    /// Makes a test that errs with probability `alpha` at most if the difference is at most `elo0`, and with `beta` if it is at
+    /// least `elo1`.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Self {
         let share = |elo: f64| 1.0 / (1.0 + pow(10.0, -elo / 400.0));
         EloTest {
@@ -112,7 +112,7 @@ impl EloTest {
         }
     }
 
-    /// Who has won, if somebody has. A verdict once reached stays.
+    /// The result, or `None` while it is open. A result once reached stays.
     pub fn verdict(&self) -> Option<Side> {
         self.verdict
     }
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use necrodome_rules::chance::{Chance, Seeded};
 
-    /// After how many blocks a tournament stops, and why.
+    /// Returns the number of blocks after which a tournament stops, and why.
     fn stop(strengths: &[f64], most: usize, margin: Option<f64>, seed: u64) -> (usize, Verdict) {
         let blocks = table(strengths, most, seed);
         let mut sums = Tally::new(by_wins(strengths.len(), strengths.len()));
@@ -172,7 +172,7 @@ mod tests {
         assert!(verdict == Verdict::Close && blocks > 200, "{blocks} {verdict:?}");
     }
 
-    /// The verdict on an entry that wins with this probability, and after how many blocks.
+    /// The result for an entry that wins with this probability, and the number of blocks it took.
     fn test_of(chance_to_win: f64, seed: u64) -> (Option<Side>, usize) {
         let mut test = EloTest::new(0.0, 20.0, 0.05, 0.05);
         let mut chance = Seeded::new(seed, "elo", 0);

@@ -20,7 +20,7 @@ pub(super) fn tally(design: Design, blocks: impl IntoIterator<Item = Vec<Game>>)
     tally
 }
 
-/// A tournament that goes by win rates.
+/// The design of a tournament decided by win rates.
 pub(super) fn by_wins(entries: usize, seats: usize) -> Design {
     Design { entries, seats, measure: Measure::WinRate, rotates: true }
 }
@@ -58,7 +58,7 @@ fn rotations(entries: &[usize], strengths: &[f64], chance: &mut Seeded) -> Vec<G
     games
 }
 
-/// Places drawn one after the other, each in proportion to the weights that are left.
+/// Draws the places one after the other, each in proportion to the remaining weights.
 pub(super) fn drawn_places(weights: &[f64], chance: &mut Seeded) -> Vec<u16> {
     let mut places = vec![0; weights.len()];
     for place in 1..=weights.len() as u16 {
@@ -73,7 +73,7 @@ pub(super) fn drawn_places(weights: &[f64], chance: &mut Seeded) -> Vec<u16> {
     places
 }
 
-/// A number from 0 up to 1.
+/// A number from 0 to below 1.
 pub(super) fn unit(chance: &mut Seeded) -> f64 {
     f64::from(chance.uniform(1 << 30)) / f64::from(1 << 30)
 }

@@ -1,10 +1,10 @@
-//! Groups of entries that were played equally often. In most tournaments that is all of them; where entries came later, or some
-//! pairs were played more often than others, there are several.
+//! Groups of entries that were played equally often. In most tournaments that is all groups; if entries came later, or some
+//! pairs were played more often than others, there are several strata.
 //!
-//! Percentages over all matches would then say more about who met whom how often than about who is better. So an entry is worth the
-//! mean over all groups that it belongs to, each counted once, as if all had been played equally often: the sum over strata of
-//! what it achieved there, by the share of its groups that are there. Matches have dice of their own, so strata do not depend
-//! on each other and their variances add up. How many blocks such a sum is worth is what Welch and Satterthwaite say.
+//! Percentages over all matches would then say more about who met whom how often than about who is better. So the value of an
+//! entry is the mean over all its groups, each counted once, as if all had been played equally often: the sum over strata of
+//! its result there, weighted by the share of its groups that are there. Matches have independent dice, so strata are
+//! independent and their variances add up. The formula of Welch and Satterthwaite gives the effective number of blocks.
 
 use super::adjusted::Factors;
 use super::checks::Epochs;
@@ -12,27 +12,28 @@ use super::interval::{Bounds, Mean};
 use super::moments::{Moments, Running};
 use super::tally::Measure;
 
-/// Groups that were played equally often, and what came of it.
+/// Groups that were played equally often, and their results.
 #[derive(Debug, Clone)]
 pub(super) struct Stratum {
-    /// By entry: the share of its groups that belong here.
+    /// The share of each entry's groups that belong to this stratum.
     weights: Vec<f64>,
-    /// Of every other block: for each entry its value (what decides the standings), its luck, and its points (the share of its
-    /// meetings in which it placed better). In halves, so that the luck of one can be taken out by what the other says.
+    /// The moments of every other block: for each entry its value (the measure that decides the standings), its luck, and its
+    /// points (the share of its meetings in which it placed better). There are two halves so that the luck of one can be taken out
+    /// with the factors of the other.
     halves: [Moments; 2],
     pub results: Vec<Results>,
     pub epochs: Epochs,
     block: BlockSums,
 }
 
-/// What an entry has achieved, block by block.
+/// The results of an entry, block by block.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Results {
     pub win_rate: Running,
     pub place: Running,
     pub score: Running,
     pub games: f64,
-    /// How often it met anybody.
+    /// The number of its meetings.
     pub met: f64,
 }
 
@@ -44,9 +45,9 @@ pub(super) struct OfBlock {
     pub places: f64,
     pub scores: f64,
     pub luck: f64,
-    /// How often it met anybody.
+    /// The number of its meetings in this block.
     pub met: f64,
-    /// How often it placed better then, a tie counted half.
+    /// The number of those in which it placed better, a tie counted half.
     pub points: f64,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct OfBlock {
 struct BlockSums {
     entries: Vec<OfBlock>,
     is_empty: bool,
-    /// What the moments take.
+    /// The values that are added to the moments.
     values: Vec<f64>,
 }
 
@@ -78,7 +79,7 @@ impl Stratum {
         self.halves[0].blocks() + self.halves[1].blocks()
     }
 
-    /// How many matches of a block an entry plays here.
+    /// The number of matches in a block that an entry plays here.
     pub fn games_of_block(&self, entry: usize) -> f64 {
         self.results[entry].games / self.blocks().max(1) as f64
     }
@@ -92,13 +93,13 @@ impl Stratum {
         self.weights[entry] > 0.0
     }
 
-    /// The sums of the running block, of one entry.
+    /// The sums of one entry in the current block.
     pub fn now(&mut self, entry: usize) -> &mut OfBlock {
         self.block.is_empty = false;
         &mut self.block.entries[entry]
     }
 
-    /// Ends the block, if anything of it was played here.
+    /// Ends the block, if any match of it was played here.
     pub fn end_block(&mut self, measure: Measure) {
         let half = self.blocks() as usize % 2;
         let BlockSums { entries, is_empty, values } = &mut self.block;
@@ -131,7 +132,7 @@ impl Stratum {
         *is_empty = true;
     }
 
-    /// What decides the standings, with as much luck taken out as the factors say: a weighted sum over entries.
+    /// The measure that decides the standings, with the luck taken out by `factors`: a weighted sum over entries.
     pub fn value(&self, factors: &Factors, entries: &[(usize, f64)]) -> Running {
         let of_half = |half: usize| {
             let weights = entries.iter().flat_map(|&(entry, weight)| factors.weights(half, entry, weight));
@@ -160,14 +161,14 @@ impl Stratum {
     }
 }
 
-/// By stratum: the share of what an entry is worth that is decided there, among those that were played at all.
+/// The share of an entry's value that each stratum decides, among strata that were played at all.
 pub(super) fn shares(strata: &[Stratum], entry: usize) -> Vec<f64> {
     let weight = |stratum: &Stratum| if stratum.blocks() > 0 { stratum.weights[entry] } else { 0.0 };
     let all: f64 = strata.iter().map(weight).sum();
     strata.iter().map(|stratum| if all > 0.0 { weight(stratum) / all } else { 0.0 }).collect()
 }
 
-/// A sum of means that do not depend on each other, each with its share, and what one of its blocks can show.
+/// A weighted sum of independent means, and the limits of what one of its blocks can show.
 pub(super) fn combined(parts: &[(f64, Running, Option<Bounds>)]) -> Running {
     match parts {
         // Nothing to combine, and nothing to round.
@@ -286,7 +287,7 @@ mod tests {
         assert_eq!(combined([(0.5, part(50, 0.0)), (0.5, part(60, 0.0))]), part(50, 0.0));
     }
 
-    /// Two have met 2000 times, and then somebody came who has met each of them a few times.
+    /// Two entries have met 2000 times, and then a third came who has met each of them a few times.
     #[test]
     fn few_blocks_that_all_ended_alike_are_no_certainty() {
         for (weak, few) in [(0.02, 3), (0.02, 10), (0.02, 25), (0.3, 12), (0.0, 40)] {

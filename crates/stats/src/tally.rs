@@ -13,13 +13,13 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What decides the standings of a tournament.
+/// The measure that decides the standings of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// Wins per match, a win shared by k counted as 1/k.
     WinRate,
-    /// Wins per match against the first entry, who is level with whoever wins half of them.
+    /// Wins per match against the first entry, who is level with an entry that wins half of them.
     AgainstFirst,
     /// The mean score.
     MeanScore,
@@ -27,25 +27,25 @@ pub enum Measure {
     MedianScore,
 }
 
-/// What the sums must know before the first block.
+/// The layout of a tournament, which the sums must know before the first block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Design {
-    /// How many entries there are.
+    /// The number of entries.
     pub entries: usize,
-    /// How many seats a match has.
+    /// The number of seats in a match.
     pub seats: usize,
-    /// What decides the standings.
+    /// The measure that decides the standings.
     pub measure: Measure,
     /// Whether every entry takes every seat equally often in a block, so that seats can be compared.
     pub rotates: bool,
 }
 
-/// One match: who sat where and how it ended. All lists have one element per seat.
+/// One match: the entry in each seat and the result. All lists have one element per seat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match<'a> {
     /// The entry in each seat.
     pub entries: &'a [usize],
-    /// The place of each seat: 1 is best, seats that tie share a place, and the next one is left out (1, 1, 3).
+    /// The place of each seat: 1 is best. Seats that tie share a place, and the next places are skipped (1, 1, 3).
     pub places: &'a [u16],
     /// The score of each seat.
     pub scores: &'a [i64],
@@ -61,31 +61,31 @@ pub struct Tally {
     /// Whether the luck of every match was known.
     luck: bool,
     entries: Vec<EntrySums>,
-    /// By pair `a < b`, in lexicographic order.
+    /// The sums of each pair `a < b`, in lexicographic order.
     pairs: Vec<PairSums>,
     seats: Vec<Running>,
     block: BlockSums,
 }
 
-/// What an entry has achieved.
+/// The results of an entry.
 #[derive(Debug, Clone, Default)]
 struct EntrySums {
     games: u64,
     outright_wins: u64,
     shared_wins: u64,
-    /// How often each score came, where the median counts.
+    /// The number of times each score came up, where the median counts.
     scores: BTreeMap<i64, u64>,
 }
 
-/// What two entries have achieved against each other.
+/// The results of two entries against each other.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PairSums {
     pub met: u64,
     /// Meetings in which the first placed better, a tie counted half.
     pub better: f64,
-    /// The share of them, block by block.
+    /// The share of those meetings, block by block.
     pub share: Running,
-    /// 1 in blocks in which the first had the higher score, -1 where the second had: what medians are compared by.
+    /// 1 for each block in which the first had the higher score, -1 where the second had. Medians are compared by this.
     pub ahead: Running,
 }
 
@@ -99,13 +99,13 @@ impl PairSums {
 /// The sums of one block.
 #[derive(Debug, Clone, Default)]
 struct BlockSums {
-    /// By pair: how often they met, and the first placed better.
+    /// The number of meetings of each pair, and the number in which the first placed better.
     meetings: Vec<(f64, f64)>,
-    /// By seat: matches and wins.
+    /// The matches and wins of each seat.
     seats: Vec<(f64, f64)>,
 }
 
-/// What one entry achieved.
+/// The results of one entry.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Record {
     /// Games played.
@@ -114,7 +114,7 @@ pub struct Record {
     pub outright_wins: u64,
     /// Games won together with others.
     pub shared_wins: u64,
-    /// Wins per match, a win shared by k counted as 1/k; missing if it played no match, as are the others.
+    /// Wins per match, a win shared by k counted as 1/k. Like the other estimates, it is missing if the entry played no match.
     pub win_rate: Option<Estimate>,
     /// The mean place.
     pub mean_place: Option<Estimate>,
@@ -133,20 +133,20 @@ pub struct HeadToHead {
     pub better: Option<Estimate>,
 }
 
-/// All that is printed about a tournament.
+/// Everything that is printed about a tournament.
 #[derive(Debug, Clone)]
 pub struct Standings {
-    /// Who is before whom.
+    /// The order of the entries.
     pub ranking: Ranking,
-    /// By entry.
+    /// The results of each entry.
     pub records: Vec<Record>,
-    /// By entry: what decides the standings, with the luck of the dice taken out; none where luck is not known.
+    /// The measure that decides the standings, with the luck of the dice taken out, by entry; `None` where luck is not known.
     pub adjusted: Vec<Option<Adjusted>>,
-    /// By entry.
+    /// The rating of each entry.
     pub ratings: Vec<Rating>,
     /// The matrix of all pairs: `[a][b]` is `a` against `b`. The diagonal is empty.
     pub head_to_head: Vec<Vec<HeadToHead>>,
-    /// What the seat does; missing where entries keep their seats.
+    /// The effect of the seat; missing where entries keep their seats.
     pub seats: Option<SeatEffect>,
     /// Entries that did better, or worse, in the second half than in the first.
     pub drifts: Vec<Drift>,
@@ -157,13 +157,13 @@ pub struct Standings {
 }
 
 impl Tally {
-    /// The sums of no blocks.
+    /// Makes the sums of a tournament without blocks.
     pub fn new(design: Design) -> Self {
         Self::stratified(design, vec![vec![1.0; design.entries]])
     }
 
-    /// The sums of no blocks, where some groups of entries are played more often than others. Groups that are played equally often
-    /// make a stratum; the weights, by stratum and entry, are the share of the entry's groups that are in it.
+    /// Makes the sums of a tournament without blocks, in which some groups of entries are played more often than others. Groups that
+    /// are played equally often make a stratum; the weights, by stratum and entry, are the share of the entry's groups in it.
     pub fn stratified(design: Design, weights: Vec<Vec<f64>>) -> Self {
         let Design { entries, seats, .. } = design;
         let pairs = entries * entries.saturating_sub(1) / 2;
@@ -178,12 +178,12 @@ impl Tally {
         }
     }
 
-    /// How the tournament is laid out.
+    /// The layout of the tournament.
     pub fn design(&self) -> Design {
         self.design
     }
 
-    /// Blocks that were added; where some groups have more than others, those of the fewest.
+    /// The number of blocks added; where some groups have more than others, the number of the group with fewest.
     pub fn blocks(&self) -> u64 {
         self.strata.iter().map(Stratum::blocks).min().unwrap_or(0)
     }
@@ -299,7 +299,7 @@ impl Tally {
         seats.fill((0.0, 0.0));
     }
 
-    /// All that can be said after these blocks.
+    /// Works out the standings after these blocks.
     pub fn standings(&self, confidence: Confidence, rank_by: RankBy) -> Standings {
         let (ranking, ratings) = (self.ranking(confidence, rank_by), rating::rate(self, confidence));
         Standings {
@@ -318,7 +318,7 @@ impl Tally {
         }
     }
 
-    /// Who is before whom.
+    /// Works out the order of the entries.
     pub fn ranking(&self, confidence: Confidence, rank_by: RankBy) -> Ranking {
         let values: Vec<f64> =
             (0..self.design.entries).map(|entry| self.rank_value(entry, rank_by)).collect();
@@ -326,7 +326,7 @@ impl Tally {
         ranks::rank(&values, |a, b| contrasts.between(a, b).map_or(1.0, |mean| mean.p_value(0.0, confidence)))
     }
 
-    /// What an entry is ordered by.
+    /// The value by which an entry is ranked.
     fn rank_value(&self, entry: usize, rank_by: RankBy) -> f64 {
         match self.design.measure {
             _ if self.entries[entry].games == 0 => f64::NEG_INFINITY,
@@ -337,19 +337,19 @@ impl Tally {
         }
     }
 
-    /// How many blocks would probably (in four of five tournaments) tell two entries apart, if they are as far apart as they
-    /// seem; none if they seem equal.
+    /// The number of blocks that would probably (in four of five tournaments) tell two entries apart, if they are as far apart as
+    /// they seem, or `None` if they seem equal.
     pub fn blocks_needed(&self, a: usize, b: usize, rank_by: RankBy) -> Option<u64> {
         let mean = self.contrasts(rank_by).between(a, b)?;
         mean.blocks_for(mean.mean, self.pairs.len() as f64)
     }
 
-    /// Differences between entries in what decides the standings.
+    /// The differences between entries in the measure that decides the standings.
     pub(super) fn contrasts(&self, rank_by: RankBy) -> Contrasts<'_> {
         Contrasts { tally: self, factors: self.factors(rank_by) }
     }
 
-    /// By stratum: how much luck is taken out.
+    /// The share of the luck to take out, by stratum.
     fn factors(&self, rank_by: RankBy) -> Vec<Factors> {
         let of = |stratum: &Stratum| match rank_by {
             RankBy::LuckAdjusted if self.luck => Factors::estimated(stratum.halves(), self.design.entries),
@@ -358,7 +358,7 @@ impl Tally {
         self.strata.iter().map(of).collect()
     }
 
-    /// What decides the standings.
+    /// The measure that decides the standings, for an entry.
     pub(super) fn value(&self, entry: usize, rank_by: RankBy) -> Running {
         let factors = self.factors(rank_by);
         let value = |number: usize, stratum: &Stratum| stratum.value(&factors[number], &[(entry, 1.0)]);
@@ -366,7 +366,7 @@ impl Tally {
         self.over_strata(entry, share.then_some((0.0, 1.0)), value)
     }
 
-    /// The sum over strata of something that is known of an entry in each of them, and lies between these bounds.
+    /// The sum over strata of a value that an entry has in each of them, between these bounds.
     fn over_strata(
         &self,
         entry: usize,
@@ -404,7 +404,7 @@ impl Tally {
         self.entries[entry].games > 0
     }
 
-    /// What a single block can show of an entry, if its games were played in so many.
+    /// The limits of what a single block can show of an entry, if its games were played in `blocks` blocks.
     pub(super) fn bounds(&self, entry: usize, blocks: u64) -> Option<Bounds> {
         match self.design.measure {
             Measure::WinRate | Measure::AgainstFirst => Bounds::share(self.games_of_block(entry, blocks)),
@@ -412,12 +412,12 @@ impl Tally {
         }
     }
 
-    /// How many matches of a block an entry plays, if there were so many blocks.
+    /// The number of matches in a block that an entry plays, if there were `blocks` blocks.
     fn games_of_block(&self, entry: usize, blocks: u64) -> f64 {
         self.entries[entry].games as f64 / blocks.max(1) as f64
     }
 
-    /// How many matches a block has, on average.
+    /// The mean number of matches in a block.
     fn matches_of_block(&self) -> f64 {
         let seated: u64 = self.entries.iter().map(|entry| entry.games).sum();
         let blocks = self.seats.first().map_or(0, |seat| seat.blocks).max(1);
@@ -448,7 +448,7 @@ impl Tally {
         }
     }
 
-    /// The median score, if it was counted. Its interval is between order statistics: scores are those of independent blocks.
+    /// The median score, if it was counted. Its interval lies between order statistics, since scores come from independent blocks.
     fn median(&self, entry: usize, confidence: Confidence) -> Option<Estimate> {
         let EntrySums { games, scores, .. } = &self.entries[entry];
         let count = *games;
@@ -489,14 +489,14 @@ impl Tally {
     }
 }
 
-/// The differences between entries in what decides the standings.
+/// The differences between entries in the measure that decides the standings.
 pub(super) struct Contrasts<'a> {
     tally: &'a Tally,
     factors: Vec<Factors>,
 }
 
 impl Contrasts<'_> {
-    /// How far the first is ahead of the second; none if one of them has not played.
+    /// How far the first is ahead of the second, or `None` if one of them has not played.
     pub fn between(&self, a: usize, b: usize) -> Option<Mean> {
         let Tally { design, strata, .. } = self.tally;
         if !(self.tally.plays(a) && self.tally.plays(b)) {
@@ -533,7 +533,7 @@ impl Contrasts<'_> {
     }
 }
 
-/// The place of the pair `a < b` in the lexicographic order.
+/// The index of the pair `a < b` in the lexicographic order.
 pub(super) fn index(entries: usize, a: usize, b: usize) -> usize {
     a * (2 * entries - a - 1) / 2 + (b - a - 1)
 }

@@ -1,6 +1,6 @@
-"""Tells Gymnasium of the environments: every module in this folder has the `ENVIRONMENTS` of one game.
+"""Registers the environments with Gymnasium: every module in this folder has the `ENVIRONMENTS` of one game.
 
-Importing `necrodome.envs` does it, and importing `necrodome` where Gymnasium is there already: a bot need not wait for it.
+Importing `necrodome.envs` does so, and importing `necrodome` if Gymnasium is already loaded: a bot need not wait for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BARE: Registration = {"disable_env_checker": True, "order_enforce": False}
 
 
 def register() -> None:
-    """Enters the environments into Gymnasium's list, once."""
+    """Registers the environments with Gymnasium, once."""
     from gymnasium.envs.registration import register, registry
 
     for module in iter_modules(__path__, f"{__name__}."):
@@ -30,9 +30,9 @@ def register() -> None:
 
 
 def against_bots(game: str, opponents: Sequence[str]) -> Registration:
-    """One seat against built-in bots, unless others are given.
+    """Makes the registration of an environment: one seat against built-in bots, unless other opponents are given.
 
-    They belong to the version of the environment. Those of the game's card may change with what suits people.
+    These opponents belong to the version of the environment. Those of the game's card may change to suit people.
     """
     kwargs = {"game": game, "usual": opponents}
     return {**BARE, "entry_point": "necrodome.envs.versus:VersusEnv", "kwargs": kwargs}

@@ -1,4 +1,4 @@
-"""What adapters to libraries for one learner share: a vector environment whose rows are all the learner's."""
+"""The shared part of adapters to libraries for one learner: a vector environment whose rows are all the learner's."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..envs.vector import ArenaVectorEnv
 
 
 def make_learners(game: str, num_envs: int, mode: AutoresetMode, options: dict[str, Any]) -> ArenaVectorEnv:
-    """A vector environment in which every row is an episode of the learner.
+    """Makes a vector environment in which every row is an episode of the learner.
 
-    Without opponents, the rows of a game for several would show all seats in turn, and a library for one learner would
-    take them for one player's episode.
+    Without opponents, the rows of a game for several players would show all seats in turn, and a library for one learner
+    would take them for one player's episode.
     """
     envs = ArenaVectorEnv(game, num_envs, autoreset_mode=mode, **options)
     if envs.players > 1 and options.get("opponent") is None and options.get("opponents") is None:

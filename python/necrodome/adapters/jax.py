@@ -1,11 +1,11 @@
-"""JAX: vector environments that give and take JAX arrays, without copies on the processor (DLPack).
+"""JAX: vector environments that take and return JAX arrays, without copies on the CPU (DLPack).
 
 >>> from necrodome.adapters.jax import make_vec
 >>> envs = make_vec("zombie-dice-solo", 4096, seed=1)
 >>> observations, infos = envs.reset()
 >>> observations, rewards, terminations, truncations, infos = envs.step(observations[:, 0] < 3)
 
-The arrays of `necrodome.make_vec` are exported by DLPack as they are, too: `torch.from_dlpack(observations)`.
+The arrays of `necrodome.make_vec` support DLPack directly, too: `torch.from_dlpack(observations)`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ["JaxVectorEnv", "as_jax", "make_vec"]
 
 
 def make_vec(game: str, num_envs: int = 1, **options: Any) -> JaxVectorEnv:
-    """As `necrodome.make_vec`, with JAX arrays.
+    """Makes a vector environment like `necrodome.make_vec`, with JAX arrays.
 
-    JAX arrays never change, so every step gives arrays of its own: `copy=False` is refused.
+    JAX arrays never change, so every step returns new arrays: `copy=False` is refused.
     """
     if not options.setdefault("copy", True):
         raise ValueError("JAX arrays never change: expected copy=True, got copy=False")
@@ -34,7 +34,7 @@ def make_vec(game: str, num_envs: int = 1, **options: Any) -> JaxVectorEnv:
 
 
 def as_jax(value: Any) -> Any:
-    """Arrays, also those in dicts, as JAX arrays that share their memory where JAX can."""
+    """Converts arrays, also those in dicts, into JAX arrays that share their memory where possible."""
     if isinstance(value, dict):
         return {name: as_jax(inner) for name, inner in value.items()}
     if not isinstance(value, np.ndarray) or value.dtype == object:
@@ -45,7 +45,7 @@ def as_jax(value: Any) -> Any:
 
 
 class JaxVectorEnv(VectorWrapper):
-    """A vector environment with JAX arrays on both sides. The one inside must give fresh arrays (`copy=True`)."""
+    """A vector environment that takes and returns JAX arrays. The inner one must return fresh arrays (`copy=True`)."""
 
     def __init__(self, envs: ArenaVectorEnv) -> None:
         super().__init__(envs)
@@ -68,5 +68,5 @@ class JaxVectorEnv(VectorWrapper):
         )
 
     def action_masks(self) -> jax.Array:
-        """Which actions are legal now: a row of flags for each row."""
+        """The legal actions now: a row of flags for each row."""
         return jnp.asarray(self.envs.action_masks())

@@ -3,7 +3,7 @@
 >>> from necrodome.adapters.openenv import create_app
 >>> app = create_app("zombie-dice-race", opponent="optimal", reward="exact")    # for uvicorn
 
-`python -m necrodome.adapters.openenv zombie-dice-race --opponent optimal` serves it. Every client has a match of its own.
+`python -m necrodome.adapters.openenv zombie-dice-race --opponent optimal` serves it. Every client has its own match.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ MOST_CLIENTS = 256
 
 
 class TextAction(Action):
-    """What the model says."""
+    """The model's answer."""
 
     text: str = Field(description="The answer; its last line is ANSWER: and the action")
 
 
 class TextObservation(Observation):
-    """What the model is told."""
+    """The text for the model."""
 
     text: str = Field(default="", description="What has happened, the situation, the view and the legal actions")
     instructions: str = Field(default="", description="The rules and how to answer, after a reset: the system prompt")
@@ -59,18 +59,18 @@ class ArenaEnvironment(Environment[TextAction, TextObservation, State]):
         return TextObservation(text=text, instructions=self._env.instructions, reward=0.0)
 
     def step(self, action: TextAction, timeout_s: float | None = None, **_: Any) -> TextObservation:
-        """Plays what the model has said, and lets the others play."""
+        """Plays the model's answer, and lets the others play."""
         text, reward, done, info = self._env.step(action.text)
         self._state.step_count += 1
         return TextObservation(text=text, reward=reward, done=done, metadata=dict(info))
 
     @property
     def state(self) -> State:
-        """Which episode it is, and how many decisions it has had."""
+        """The id of the episode, and the number of decisions in it."""
         return self._state
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """What the server says about itself."""
+        """The server's description of itself."""
         about = f"{self._env.game}, one seat, told in words. Rewards: {self._env.reward}."
         return EnvironmentMetadata(name="necrodome", description=about, version=_native.version())
 
@@ -91,7 +91,7 @@ class ArenaEnv(EnvClient[TextAction, TextObservation, State]):
 
 
 def create_app(game: str = "zombie-dice-race", *args: Any, **words: Any) -> Any:
-    """The server's application (FastAPI), for uvicorn. The arguments are those of `necrodome.text.TextEnv`."""
+    """Makes the server's application (FastAPI), for uvicorn. The arguments are those of `necrodome.text.TextEnv`."""
     # A mistake is told now, not to the first client.
     TextEnv(game, *args, **words)
     return _create_app(

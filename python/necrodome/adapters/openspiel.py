@@ -9,8 +9,8 @@
 (True, 80)
 
 `necrodome_zombie_dice_solo` is one turn, `necrodome_zombie_dice_race` a race of two.
-The options of the rules are parameters. The referee lists what a roll can lead to, with exact probabilities. Positions that
-look the same to everybody are the same: the text of a state does not tell how many rounds have been played.
+The options of the rules are parameters. The referee lists the results of a roll, with exact probabilities. Positions that
+look the same to everybody are equal: the text of a state does not say how many rounds have been played.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LONGEST = 1_000_000
 
 
 class _Chance(NamedTuple):
-    """A chance node: what can follow, and a name for where it comes from. It never changes, so copies are itself."""
+    """A chance node: the positions that can follow, and a name for its origin. It never changes, so it is its own copy."""
 
     outcomes: list[tuple[_native.Position, float]]
     after: str
@@ -73,14 +73,14 @@ class ArenaGame(pyspiel.Game):
         return ArenaState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """What a player sees: the numbers of an observation."""
+        """Makes an observer: it returns what a player sees, as numbers."""
         if params:
             raise ValueError(f"expected no parameters of observations, got {params}")
         return _Observer(self.layout)
 
 
 class ArenaState(pyspiel.State):
-    """A position at a decision or at the end, or a chance node: a roll whose dice have not fallen yet."""
+    """A position: a decision, the end, or a chance node, which is a roll whose dice have not fallen yet."""
 
     def __init__(self, game: ArenaGame) -> None:
         super().__init__(game)
@@ -89,14 +89,14 @@ class ArenaState(pyspiel.State):
         self._follow(game.starts)
 
     def _follow(self, chance: _Chance) -> None:
-        """Goes on to what comes next: a chance node, or the only position that can follow."""
+        """Moves on to the next state: a chance node, or the only position that can follow."""
         if len(chance.outcomes) > 1:
             self._chance = chance
         else:
             self._chance, self.position = None, chance.outcomes[0][0]
 
     def current_player(self) -> int:
-        """Who is to act: a seat, chance, or nobody."""
+        """The player to act: a seat, chance, or nobody."""
         if self._chance is not None:
             return int(pyspiel.PlayerId.CHANCE)
         seat = self.position.to_act()
@@ -129,7 +129,7 @@ class ArenaState(pyspiel.State):
         return self._chance is None and self.position.to_act() is None
 
     def returns(self) -> list[float]:
-        """What each player has got: nothing before the end."""
+        """The return of each player: 0 before the end."""
         over = self.is_terminal()
         return [float(got) if over else 0.0 for got in self.position.returns()]
 
@@ -138,7 +138,7 @@ class ArenaState(pyspiel.State):
 
 
 class _Observer:
-    """The numbers of an observation, as OpenSpiel asks for them."""
+    """An observation, in the form that OpenSpiel asks for."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout

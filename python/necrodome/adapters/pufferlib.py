@@ -1,11 +1,11 @@
-"""PufferLib: a `PufferEnv` whose rows are written into the buffers that PufferLib gives.
+"""PufferLib: a `PufferEnv` whose rows are written into PufferLib's buffers.
 
 >>> import pufferlib.vector
 >>> from necrodome.adapters.pufferlib import ArenaPufferEnv
 >>> words = {"game": "zombie-dice-solo", "num_envs": 1024}
 >>> envs = pufferlib.vector.make(ArenaPufferEnv, env_kwargs=words, num_envs=2, backend=pufferlib.vector.Multiprocessing)
 
-PufferLib 3.0 asks for Gymnasium 0.29, but works with the newer one that necrodome needs: docs/python.md says how to
+PufferLib 3.0 requires Gymnasium 0.29, but works with the newer one that necrodome needs: docs/python.md says how to
 install both.
 """
 
@@ -27,10 +27,10 @@ _REPORT_EVERY = 128
 
 
 class ArenaPufferEnv(pufferlib.PufferEnv):
-    """A vector environment as PufferLib sees it: every row is an agent.
+    """A vector environment for PufferLib: every row is an agent.
 
-    `options` are those of `necrodome.make_vec`, but for `autoreset_mode`, which follows from the library. Games of several
-    seats need `opponent` or `opponents`. `buf` has PufferLib's arrays, which may lie in memory that processes share:
+    `options` are those of `necrodome.make_vec`, except `autoreset_mode`, which the library dictates. Games of several
+    seats need `opponent` or `opponents`. `buf` has PufferLib's arrays, which may be in shared memory:
     `observations`, `rewards`, `terminals` and `truncations` are written in place. `action_masks` has the legal actions.
     """
 
@@ -68,7 +68,7 @@ class ArenaPufferEnv(pufferlib.PufferEnv):
         return self.observations, []
 
     def step(self, actions: npt.NDArray[Any]) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
-        """Plays an action in each row. Now and then the list of infos has the means of the episodes that have ended."""
+        """Plays an action in each row. From time to time the list of infos has the means of the episodes that have ended."""
         observations, rewards, terminations, truncations, _ = self.envs.step(np.asarray(actions).ravel())
         np.copyto(self.observations, observations)
         np.copyto(self.rewards, rewards)
@@ -94,7 +94,7 @@ class ArenaPufferEnv(pufferlib.PufferEnv):
         return [report]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal: a row of flags for each row."""
+        """The legal actions: a row of flags for each row."""
         return self.envs.action_masks()
 
     def close(self) -> None:

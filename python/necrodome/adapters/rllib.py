@@ -4,7 +4,7 @@
 >>> from necrodome.adapters.rllib import ArenaMultiAgentEnv
 >>> config = PPOConfig().environment(ArenaMultiAgentEnv, env_config={"game": "tokyo", "players": 3})
 
-Observations are `{"observations": ..., "action_mask": ...}`, as RLlib's own `ActionMaskingTorchRLModule` expects them.
+Observations are `{"observations": ..., "action_mask": ...}`, as RLlib's `ActionMaskingTorchRLModule` expects.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _ByAgent = dict[str, Any]
 
 
 class ArenaMultiAgentEnv(MultiAgentEnv):
-    """A match in which one seat acts after the other: `player_0`, `player_1` and so on.
+    """A match in which the seats act one after the other: `player_0`, `player_1` and so on.
 
-    The config has `game`, `players` and the options of the rules. Only the agent to act is shown something, and at the
-    end everybody. A reward goes to its agent in the step in which the game gives it. An illegal action is played by
+    The config has `game`, `players` and the options of the rules. Only the agent to act gets an observation, and at the
+    end every agent. An agent gets its reward in the step in which the game gives it. An illegal action is played by
     the game's rule for a bad action, and the agent's info has `bad_action`.
     """
 
@@ -89,5 +89,5 @@ class ArenaMultiAgentEnv(MultiAgentEnv):
         return self._seen(shown), rewards, terminated, {"__all__": False}, infos
 
     def render(self) -> Any:
-        """What the environment's `render_mode` gives."""
+        """Renders the match in the environment's `render_mode`."""
         return self.env.render()

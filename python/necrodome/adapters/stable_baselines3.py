@@ -1,10 +1,10 @@
-"""Stable-Baselines3: a `VecEnv` straight over a vector environment, without an object for each row.
+"""Stable-Baselines3: a `VecEnv` directly on a vector environment, without an object for each row.
 
 >>> from stable_baselines3 import PPO
 >>> from necrodome.adapters.stable_baselines3 import make_vec_env
 >>> model = PPO("MlpPolicy", make_vec_env("zombie-dice-solo", 256)).learn(100_000)
 
-`MaskablePPO` of sb3-contrib finds the masks by itself.
+`MaskablePPO` of sb3-contrib finds the masks automatically.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ Indices = None | int | Iterable[int]
 
 
 def make_vec_env(game: str, num_envs: int = 1, **options: Any) -> ArenaVecEnv:
-    """Many episodes of a game, for the algorithms of Stable-Baselines3.
+    """Makes many episodes of a game, for the algorithms of Stable-Baselines3.
 
-    `options` are those of `necrodome.make_vec`, but for `autoreset_mode`, which follows from the library. Games of several
+    `options` are those of `necrodome.make_vec`, except `autoreset_mode`, which the library dictates. Games of several
     seats need `opponent` or `opponents`.
     """
     return ArenaVecEnv(make_learners(game, num_envs, AutoresetMode.SAME_STEP, options))
 
 
 class ArenaVecEnv(VecEnv):
-    """A vector environment as Stable-Baselines3 sees it.
+    """A vector environment for Stable-Baselines3.
 
     The `info` of a row whose episode has ended has `terminal_observation`, `TimeLimit.truncated` and, as from `Monitor`,
     `episode`: the sum of rewards `r`, the length `l` and the seconds since the start `t`.
@@ -55,7 +55,7 @@ class ArenaVecEnv(VecEnv):
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """The next `reset` begins with this seed; the streams of the rows follow from it."""
+        """Sets the seed of the next `reset`, from which the streams of the rows follow."""
         seeds: Sequence[int | None] = super().seed(seed)
         self._seed = seeds[0]
         return seeds
@@ -75,7 +75,7 @@ class ArenaVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Plays the actions that `step_async` was given."""
+        """Plays the actions of `step_async`."""
         observations, rewards, terminations, truncations, news = self.envs.step(self._actions)
         dones = terminations | truncations
         self._returns += rewards
@@ -103,27 +103,27 @@ class ArenaVecEnv(VecEnv):
         self.envs.close()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal: a row of flags for each row."""
+        """The legal actions: a row of flags for each row."""
         return self.envs.action_masks()
 
     def env_method(self, method_name: str, *args: Any, indices: Indices = None, **words: Any) -> list[Any]:
-        """What a method of the vector environment gives for these rows; it gives something for each row."""
+        """Calls a method of the vector environment, which returns something for each row, and selects these rows."""
         result = getattr(self.envs, method_name)(*args, **words)
         if not isinstance(result, np.ndarray) or len(result) != self.num_envs:
             raise AttributeError(f"{method_name} is a method of all rows together: call envs.{method_name}")
         return [result[row] for row in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute of the vector environment, which its rows share."""
+        """Returns an attribute of the vector environment, which all rows share."""
         value = getattr(self.envs, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Refused: rows have no attributes of their own."""
+        """Raises an error: rows have no attributes of their own."""
         raise AttributeError(f"{attr_name}: rows of a vector environment have no attributes of their own")
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Indices = None) -> list[bool]:
-        """Rows tell of their episodes as `Monitor` does, and are not wrapped otherwise."""
+        """Says that rows are wrapped in `Monitor`, since they report their episodes as it does, and in no other class."""
         monitored = wrapper_class is Monitor
         return [monitored for _ in self._get_indices(indices)]
 

@@ -1,4 +1,4 @@
-"""TorchRL: an environment of a batch of rows, whose specs have the masks of legal actions.
+"""TorchRL: an environment with a batch of rows, whose specs contain the masks of legal actions.
 
 >>> from torchrl.envs import TransformedEnv, ActionMask
 >>> from necrodome.adapters.torchrl import ArenaTorchEnv
@@ -23,11 +23,11 @@ __all__ = ["ArenaTorchEnv"]
 
 
 class ArenaTorchEnv(EnvBase):
-    """A vector environment as TorchRL sees it, of batch size `(num_envs,)`.
+    """A vector environment for TorchRL, of batch size `(num_envs,)`.
 
-    `options` are those of `necrodome.make_vec`, but for `autoreset_mode`: TorchRL itself resets the rows that have ended.
+    `options` are those of `necrodome.make_vec`, except `autoreset_mode`: TorchRL itself resets the rows that have ended.
     Games of several seats need `opponent` or `opponents`. Observations are in `"observation"`, the legal actions in
-    `"action_mask"`: TorchRL's `ActionMask` makes random actions and the spec of actions follow them.
+    `"action_mask"`: with TorchRL's `ActionMask`, random actions and the action spec respect them.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ArenaTorchEnv(EnvBase):
         return {"observation": self._tensor(observations), "action_mask": self._tensor(masks)}
 
     def _tensor(self, array: Any) -> torch.Tensor:
-        """A tensor of its own memory: the arrays may be written again."""
+        """Copies an array into a tensor, since the arrays may be overwritten."""
         return torch.tensor(np.ascontiguousarray(array), device=self.device)
 
     def _reset(self, tensordict: TensorDictBase | None = None, **words: Any) -> TensorDictBase:
@@ -90,7 +90,7 @@ class ArenaTorchEnv(EnvBase):
         )
 
     def _set_seed(self, seed: int | None) -> None:
-        """The next reset begins with this seed."""
+        """Sets the seed of the next reset."""
         self._chosen_seed = seed
 
 

@@ -4,7 +4,7 @@
 >>> env = load_environment("zombie-dice-race", opponents=["optimal"])
 
 A task is a seed. The environment plays the match of the task with the model, one turn for each decision, and rewards it by
-what its decisions have cost exactly. On the command line and in configurations the taskset is called `necrodome-verifiers`.
+the exact cost of its decisions. On the command line and in configurations the taskset is called `necrodome-verifiers`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ID = "necrodome-verifiers"
 
 
 class ArenaTasksetConfig(vf.TasksetConfig):
-    """Which matches are played: the arguments of `necrodome.text.TextEnv`."""
+    """The matches to play: the arguments of `necrodome.text.TextEnv`."""
 
     game: str = "zombie-dice-race"
     """The id of the game."""
@@ -45,14 +45,14 @@ class ArenaTasksetConfig(vf.TasksetConfig):
     """The seed of the first task; each further task has the next one."""
 
     def text_env(self) -> TextEnv:
-        """The matches in words."""
+        """Makes the environment that plays the matches in words."""
         return TextEnv(
             self.game, self.opponents, self.seat, reward=self.reward, legal=self.legal, **self.rules
         )
 
 
 class ArenaData(vf.TaskData):
-    """A task on the wire."""
+    """A task, as it is sent."""
 
     seed: int
     """The seed of the match."""
@@ -68,7 +68,7 @@ class ArenaTaskset(vf.Taskset[ArenaTask, ArenaTasksetConfig]):
     INFINITE = True
 
     def load(self) -> Iterator[ArenaTask]:
-        """A task for each seed, from the first one on."""
+        """Makes a task for each seed, from the first one on."""
         env = self.config.text_env()
         for seed in itertools.count(self.config.first_seed):
             data = ArenaData(
@@ -98,7 +98,7 @@ class ArenaHarness(vf.Harness[vf.HarnessConfig]):
         mcp_urls: dict[str, str],
         data: vf.TaskData,
     ) -> vf.ProgramResult:
-        """One request with the conversation so far."""
+        """Makes one request with the conversation so far."""
         system, prompt = self.resolve_prompt(data)
         said = [vf.UserMessage(content=prompt)] if isinstance(prompt, str) else prompt or []
         told = [vf.SystemMessage(content=system)] if system else []
@@ -118,9 +118,11 @@ class ArenaEnvConfig(vf.EnvConfig):
 
 
 class ArenaEnv(vf.Env[ArenaEnvConfig]):
-    """A match for each episode. The trace has the reward of the match (`exact` or `game`), and as metrics how many `decisions` there
-    were, how many answers were not usable (`empty`, `unparsable`, `illegal`), and with exact rewards the `game_reward`. Its
-    `info["rewards"]` has the reward of each decision.
+    """An environment with a match for each episode.
+
+    The trace has the reward of the match (`exact` or `game`) and, as metrics, the number of `decisions`, the numbers of unusable
+    answers (`empty`, `unparsable`, `illegal`), and with exact rewards the `game_reward`. Its `info["rewards"]` has the reward of
+    each decision.
 
     A match that the limits of the run cut short goes on without the model: its further answers are empty. Otherwise silence would cost
     nothing.
@@ -150,7 +152,7 @@ class ArenaEnv(vf.Env[ArenaEnvConfig]):
 
 
 class _Record:
-    """What the decisions of a match have brought."""
+    """The results of the decisions in a match."""
 
     def __init__(self) -> None:
         self.rewards: list[float] = []
@@ -176,7 +178,7 @@ def load_environment(
     player: vf.AgentConfig | None = None,
     **rules: str | int | float | bool | None,
 ) -> ArenaEnv:
-    """The environment of a game. `player` is the model's agent, where another than the run's model plays; the rest as in `TextEnv`."""
+    """Loads the environment of a game. `player` is the model's agent, if another than the run's model plays; the rest as in `TextEnv`."""
     taskset = ArenaTasksetConfig(
         id=ID,
         game=game,

@@ -1,4 +1,4 @@
-"""Loading somebody's file as if the program it was written for were there, and finding the bot in it."""
+"""Loads a file as if the program it was written for were there, and finds the bot in it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class NoBot(Exception):
-    """There is no such bot in the file, or it cannot be made."""
+    """The error for a bot that the file does not have, or that cannot be made."""
 
 
 @contextmanager
 def standing_in(modules: Mapping[str, ModuleType]) -> Iterator[None]:
-    """While this lasts, these modules are found under these names."""
+    """Makes these modules importable under these names for a while."""
     before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     try:
@@ -36,10 +36,10 @@ def standing_in(modules: Mapping[str, ModuleType]) -> Iterator[None]:
 def load(
     path: str, *, package: str | None = None, as_main: bool = False, may_end: Callable[[], bool] = lambda: False
 ) -> ModuleType:
-    """Runs a file of Python, and gives what it has defined. It finds its neighbours, as a script does.
+    """Runs a Python file, and returns what it has defined. It can import the files beside it, as a script can.
 
-    ``package`` is where its relative imports lead. ``as_main`` runs the part for ``__main__``, too. Once ``may_end`` says so, an error
-    is the end of the file.
+    Relative imports start from ``package``. ``as_main`` runs the part for ``__main__``, too. Once ``may_end`` says so, an error
+    just ends the file.
     """
     file = os.path.realpath(path)
     if not os.path.isfile(file):
@@ -78,7 +78,7 @@ def classes(module: ModuleType, methods: Iterable[str]) -> list[type]:
 
 
 def find(module: ModuleType, name: str | None, methods: Iterable[str], /, **offered: Any) -> Any:
-    """The bot with this name: an object of the file, or made from a class with those of the arguments offered that it takes."""
+    """Finds the bot with this name: an object of the file, or one made from a class with the offered arguments that it accepts."""
     wanted = list(methods)
     candidates = classes(module, wanted)
     if name is None:
@@ -101,7 +101,7 @@ def _listed(candidates: list[type], methods: list[str]) -> str:
 
 
 def make(cls: type, /, **offered: Any) -> Any:
-    """An object of the class."""
+    """Makes an object of the class."""
     takes = _parameters(cls)
     missing = [name for name, has_default in takes.items() if not has_default and name not in offered]
     if missing:
@@ -113,7 +113,7 @@ def make(cls: type, /, **offered: Any) -> Any:
 
 
 def _parameters(cls: type) -> dict[str, bool]:
-    """What can be given by name to make an object of the class, and whether it has a default."""
+    """The named parameters for making an object of the class, and whether each has a default."""
     init, new = (getattr(cls, method) for method in ("__init__", "__new__"))
     is_plain = type(cls) is type and new is object.__new__
     if is_plain and init is object.__init__:

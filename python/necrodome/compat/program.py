@@ -1,4 +1,4 @@
-"""The arena's own program, for what the package does not have: the pages."""
+"""The arena's own program, which has what the package lacks: the pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VARIABLE = "NECRODOME"
 
 
 class NoProgram(Exception):
-    """There is no such program."""
+    """The error for a missing program."""
 
 
 def program() -> str:

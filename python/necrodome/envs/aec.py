@@ -1,4 +1,4 @@
-"""Environments in which one agent acts after the other (PettingZoo's AEC)."""
+"""Environments in which agents act one after the other (PettingZoo's AEC)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BY_AGENT = ("rewards", "cumulative", "terminations", "truncations")
 class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
     """A match with one agent for each seat: `player_0`, `player_1` and so on.
 
-    An observation is what the seat may know, as seen from it, and nothing else. Rewards come at the end. An
+    An observation is exactly what the seat may know, from its point of view. Rewards come at the end. An
     illegal action is played by the game's rule for a bad action, and the agent's info says `"bad_action": True` until it
     acts again; with `bad_action="raise"` it is a `ValueError`, and nothing has changed.
     """
@@ -70,11 +70,11 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
         return spaces.Dict({"observation": inner, "action_mask": mask})
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of what `observe` gives."""
+        """The space of observations."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of actions: a number each."""
+        """The space of actions, which are numbers."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -109,7 +109,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
         self._follow()
 
     def _follow(self) -> None:
-        """Tells the agents what came of the last action."""
+        """Tells the agents the result of the last action."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self.rewards = dict(zip(self.agents, self._referee.rewards()))
         self._accumulate_rewards()
@@ -121,7 +121,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent may know now, and which actions it may take: none unless it is to act."""
+        """What an agent may know now, and its legal actions: none unless it is to act."""
         seat = self._seats[agent]
         vector = self._referee.observe(seat)
         return {
@@ -134,7 +134,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
         return self._referee.view(self._seats[agent])
 
     def state(self) -> npt.NDArray[np.int16]:
-        """The observations of all agents, one in a row."""
+        """The observations of all agents, one per row."""
         return np.stack([self._referee.observe(seat) for seat in self._seats.values()])
 
     def _agent_keys(self) -> tuple[str, ...]:
@@ -175,7 +175,7 @@ class TurnEnv(RefereeEnv, AECEnv[str, Observation, int]):
 
 
 class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):
-    """An environment with PettingZoo's usual wrappers. An illegal action is played as without them: see `TurnEnv`."""
+    """An environment with PettingZoo's usual wrappers. It treats illegal actions as `TurnEnv` does."""
 
     def __init__(self, env: TurnEnv) -> None:
         super().__init__(env)
@@ -188,17 +188,17 @@ class CheckedEnv(OrderEnforcingWrapper[str, Observation, int]):
         super().step(action)  # type: ignore[arg-type]  # None is the action of whoever is done.
 
     def clone(self, *, seed: int | None = None) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it; with a seed, with other chance."""
+        """An independent copy that continues exactly as this one would, or, with a seed, with other dice."""
         other = copy.deepcopy(self)
         if seed is not None:
             other._inner._reseed(seed)
         return other
 
     def save(self) -> bytes:
-        """The whole state, chance included. Keep it from agents: it tells the future."""
+        """The whole state, including the coming dice. Keep it from agents: it reveals the future."""
         return self._inner.save()
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what `save` gave; a damaged save is a `ValueError`, and then nothing has changed."""
+        """Restores what `save` returned; a damaged save is a `ValueError`, and changes nothing."""
         self._inner.restore(saved)
         self._has_reset = self._has_updated = True

@@ -1,4 +1,4 @@
-"""Arguments as people give them: what is wrong is told with what was expected."""
+"""Checks of arguments: an error says what is wrong and what was expected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BAD_ACTIONS = ("play", "raise")
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """A whole number within bounds.
+    """Checks a whole number within bounds.
 
     >>> whole("threads", np.int64(3), 1)
     3
@@ -48,12 +48,12 @@ def _not_whole(name: str, value: Any) -> TypeError:
 
 
 def checked_seed(seed: Any) -> int:
-    """A seed."""
+    """Checks a seed."""
     return whole("seed", seed, 0, MOST_SEED)
 
 
 def checked_seeds(seeds: Any, count: int) -> list[int | None]:
-    """A seed for each match; `None` where its chance goes on."""
+    """Checks a seed for each match; `None` for a match whose chance goes on."""
     if isinstance(seeds, (str, bytes)) or not (isinstance(seeds, Iterable) and isinstance(seeds, Sized)):
         came = f"{seeds!r} ({type(seeds).__name__})"
         raise TypeError(f"seed: expected a whole number, or one for each of {count} matches, got {came}")
@@ -63,7 +63,7 @@ def checked_seeds(seeds: Any, count: int) -> list[int | None]:
 
 
 def rules_as_json(rules: Mapping[str, Any]) -> str:
-    """Options of the rules as the native module reads them; numbers may be numpy's.
+    """Writes options of the rules for the native module; numbers may be numpy's.
 
     >>> rules_as_json({"max_turns": np.int64(5)})
     '{"max_turns": 5}'
@@ -76,7 +76,7 @@ def rules_as_json(rules: Mapping[str, Any]) -> str:
 
 
 def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
-    """One of some words."""
+    """Checks that a value is one of some words."""
     if isinstance(value, str) and value in known:
         return value
     error = ValueError if isinstance(value, str) else TypeError
@@ -84,7 +84,7 @@ def one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
 
 
 def checked_action(action: Any, actions: int) -> int:
-    """The number of an action; it may be illegal.
+    """Checks the number of an action, which may be illegal.
 
     >>> checked_action(np.int64(1), 2)
     1
@@ -104,12 +104,12 @@ def checked_action(action: Any, actions: int) -> int:
 
 
 def not_begun() -> ResetNeeded:
-    """What is raised by a step before the first `reset`."""
+    """Makes the error for a step before the first `reset`."""
     return ResetNeeded("call reset before the first step")
 
 
 def memory() -> int | None:
-    """The bytes of memory that this machine has, or this process may have; None where nobody tells."""
+    """The bytes of memory of this machine, or the most that this process may use; None if unknown."""
     sizes = []
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

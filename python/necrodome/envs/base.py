@@ -1,4 +1,4 @@
-"""What all environments around a referee share: rules, chance, pictures, saving."""
+"""The shared part of all environments around a referee: rules, chance, pictures, saving."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RENDER_MODES = ("human", "ansi", "rgb_array")
 
 
 class Rendered:
-    """An environment that can be drawn: what there is to see is `_shown`."""
+    """An environment that can be drawn, by its `_shown` view."""
 
     game: str
     names: list[str]
@@ -37,7 +37,7 @@ class Rendered:
         self.render_mode = render_mode
 
     def _shown(self) -> dict[str, Any]:
-        """The view that is drawn, with who is `to_act` and the `situation` in words."""
+        """The view that is drawn, with the seats `to_act` and the `situation` in words."""
         raise NotImplementedError
 
     def render(self) -> None | str | render.Image:
@@ -51,13 +51,13 @@ class Rendered:
         return None
 
     def close(self) -> None:
-        """Nothing to close: text and pictures need no window."""
+        """Does nothing: text and pictures need no window."""
 
 
 class RefereeEnv(Rendered):
-    """A match behind an environment. Everything random comes from the seed of `reset`.
+    """An environment around a match. Everything random comes from the seed of `reset`.
 
-    An illegal action is played by the game's rule for a bad action, or with `bad_action="raise"` is a `ValueError`.
+    An illegal action is played by the game's rule for a bad action; with `bad_action="raise"` it is a `ValueError`.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RefereeEnv(Rendered):
         return dict(json.loads(self._referee.rules))
 
     def _begin(self, seed: int | None) -> None:
-        """Begins a match. One in which nobody comes to a decision is no episode: then another is begun."""
+        """Begins a match. One in which nobody has to decide is no episode: then this begins another."""
         if seed is not None or self._random is None:
             self._random, _ = seeding.np_random(None if seed is None else checked_seed(seed))
         while True:
@@ -95,7 +95,7 @@ class RefereeEnv(Rendered):
                 return
 
     def _play(self, action: Any, seat: int) -> bool:
-        """Plays the action of the seat that is to act. Was it legal?"""
+        """Plays the action of the seat that is to act. Returns whether it was legal."""
         number = checked_action(action, self._referee.actions())
         mask = self._referee.mask(seat)
         legal = bool(mask[number])
@@ -125,9 +125,9 @@ class RefereeEnv(Rendered):
         return {**shown, "to_act": to_act, "situation": words}
 
     def clone(self, *, seed: int | None = None) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it.
+        """An independent copy that continues exactly as this one would.
 
-        With a seed it goes on from here with other chance: for a search that must not know the dice to come.
+        With a seed it continues with other dice, for a search that must not know the coming ones.
         """
         other = copy.deepcopy(self)
         if seed is not None:
@@ -135,12 +135,12 @@ class RefereeEnv(Rendered):
         return other
 
     def _reseed(self, seed: int) -> None:
-        """Everything random from here on comes from this seed."""
+        """Draws everything random from this seed from now on."""
         self._random, _ = seeding.np_random(checked_seed(seed))
         self._referee.reseed(int(self._random.integers(2**63)))
 
     def save(self) -> bytes:
-        """The whole state, chance included. Keep it from agents: it tells the future."""
+        """The whole state, including the coming dice. Keep it from agents: it reveals the future."""
         if self._random is None:
             raise ValueError("nothing to save yet: call reset first")
         saved = {
@@ -151,9 +151,9 @@ class RefereeEnv(Rendered):
         return json.dumps(saved).encode()
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what `save` gave, for an environment of the same game, names and rules.
+        """Restores what `save` returned for an environment of the same game, names and rules.
 
-        A save that was damaged is a `ValueError`, and then nothing has changed.
+        A damaged save is a `ValueError`, and changes nothing.
         """
         try:
             parts = json.loads(saved)
@@ -178,18 +178,18 @@ class RefereeEnv(Rendered):
         self._referee, self._random = referee, random
 
     def _agent_keys(self) -> tuple[str, ...]:
-        """What `_save_agents` gives."""
+        """The keys of `_save_agents`."""
         raise NotImplementedError
 
     def _save_agents(self) -> dict[str, Any]:
-        """What the environment knows of its agents beyond the referee."""
+        """The environment's own state of its agents, which the referee does not have."""
         raise NotImplementedError
 
     def _restore_agents(self, parts: Mapping[str, Any], referee: _native.Referee) -> None:
-        """The last step of `restore`: checks, then takes over."""
+        """Does the last step of `restore`: checks the agents' state, then takes it over."""
         raise NotImplementedError
 
 
 def seat_names(names: Sequence[str] | None, count: int, kind: str) -> list[str]:
-    """The names of the seats, or `player_0` and so on."""
+    """The given names of the seats, or `player_0` and so on."""
     return [f"{kind}_{seat}" for seat in range(count)] if names is None else list(names)

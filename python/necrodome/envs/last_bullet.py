@@ -12,7 +12,7 @@
 An observation is the window of 17 x 17 squares around the survivor, from north to south and from west to east
 (0 empty, 1 corpse, 2 zombie, 3 survivor of the own entry, 4 of another), then its bullets. Actions: 0 to 8
 move (northwest, north, northeast, west, stay, east, southwest, south, southeast); 9 + (dy + 5) * 11 + (dx +
-5) shoots at whoever stands dx squares to the east and dy to the south. Reward: +1 for each clock that the
+5) shoots at the square dx to the east and dy to the south. Reward: +1 for each clock that the
 survivor lives to see. Options of the rules: `copies`, `density`, `max_turns`.
 """
 
@@ -26,9 +26,9 @@ __all__ = ["parallel_env"]
 
 
 def parallel_env(entries: int = 2, **options: Any) -> SurvivorsEnv:
-    """An agent for each survivor of each entry.
+    """Makes an environment with an agent for each survivor of each entry.
 
-    Keywords are the options of the rules, `names` (then they say how many entries there are), `observation`
+    Keywords are the options of the rules, `names` (which then set the number of entries), `observation`
     ("vector" or "dict"), `render_mode` and `bad_action` ("play" or "raise").
     """
     return SurvivorsEnv(entries, **options)

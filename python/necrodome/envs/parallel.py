@@ -31,7 +31,7 @@ WINDOW = 17
 
 
 class AskedEnv(ParallelEnv[str, Observation, int]):
-    """A game that asks one agent at a time, for learners that step all at once.
+    """A game that asks one agent at a time, for learners that step all agents at once.
 
     Only the action of the agent that is asked counts: the one with legal actions in its mask. If it is illegal, it is
     played by the game's rule for a bad action, and the agent's info says `"bad_action": True`; with
@@ -51,7 +51,7 @@ class AskedEnv(ParallelEnv[str, Observation, int]):
         return self._turns.observation_space(agent)
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of actions: a number each."""
+        """The space of actions, which are numbers."""
         return self._turns.action_space(agent)
 
     def _observations(self) -> dict[str, Observation]:
@@ -98,10 +98,10 @@ class AskedEnv(ParallelEnv[str, Observation, int]):
         return self._turns.render()
 
     def close(self) -> None:
-        """Nothing to close: text and pictures need no window."""
+        """Does nothing: text and pictures need no window."""
 
     def state(self) -> npt.NDArray[np.int16]:
-        """The observations of all agents, one in a row."""
+        """The observations of all agents, one per row."""
         return self._turns.state()
 
     def view(self, agent: str) -> str:
@@ -113,18 +113,18 @@ class AskedEnv(ParallelEnv[str, Observation, int]):
         return self._turns.outcome()
 
     def clone(self, *, seed: int | None = None) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it; with a seed, with other chance."""
+        """An independent copy that continues exactly as this one would, or, with a seed, with other dice."""
         other = copy.deepcopy(self)
         if seed is not None:
             other._turns._reseed(seed)
         return other
 
     def save(self) -> bytes:
-        """The whole state, chance included. Keep it from agents: it tells the future."""
+        """The whole state, including the coming dice. Keep it from agents: it reveals the future."""
         return self._turns.save()
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what `save` gave; a damaged save is a `ValueError`, and then nothing has changed."""
+        """Restores what `save` returned; a damaged save is a `ValueError`, and changes nothing."""
         self._turns.restore(saved)
         self.agents = list(self.possible_agents)
         self._end()
@@ -183,7 +183,7 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of actions: a number each."""
+        """The space of actions, which are numbers."""
         return self._action_spaces[agent]
 
     def _living(self) -> list[str]:
@@ -195,7 +195,7 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
         ]
 
     def _rows(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8]]:
-        """Observations and masks of all agents; the dead see nothing and can do nothing."""
+        """The observations and masks of all agents; the dead see nothing and can do nothing."""
         rows = np.zeros((len(self.possible_agents), len(self.layout)), dtype=np.uint8)
         masks = np.zeros((len(self.possible_agents), self._referee.actions()), dtype=np.int8)
         for seat in range(len(self.names)):
@@ -220,7 +220,7 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], Infos]:
-        """Begins a new match. Who is bitten before the first decision is no agent in it."""
+        """Begins a new match. A survivor that is bitten before the first decision is no agent in it."""
         self._begin(seed)
         self.agents = self._living()
         if self.render_mode == "human":
@@ -267,11 +267,11 @@ class SurvivorsEnv(RefereeEnv, ParallelEnv[str, Observation, int]):
         return {agent for agent, action in actions.items() if not masks[numbers[agent], action]}
 
     def view(self, agent: str) -> str:
-        """What the entry of an agent is told of all its survivors, as the JSON of the bot protocol."""
+        """The view of an agent's entry, with all its survivors, as the JSON of the bot protocol."""
         return self._referee.view(self.possible_agents.index(agent) // self._copies)
 
     def state(self) -> npt.NDArray[np.uint8]:
-        """The observations of all agents, one in a row; zeros for the dead."""
+        """The observations of all agents, one per row; zeros for the dead."""
         rows, _ = self._rows()
         return rows
 

@@ -32,13 +32,13 @@ class SoloEnv(Rendered, gymnasium.Env[Any, Any]):
 
     An observation is a vector of whole numbers: brains and shotguns of this turn, dice left in the cup (green,
     yellow, red), footsteps that will be rolled again (green, yellow, red); with `out_of_dice="recycle_brains"` also the
-    brain dice set aside by colour, which can come back. `layout.fields` says it field by field, and
+    brain dice set aside by colour, which can come back. `layout.fields` describes each field, and
     `observation="dict"` gives the same numbers by name.
 
-    The reward of a step is the change of what stopping now would bank: a bust takes all back, so rewards sum to the final
-    score. `info["action_mask"]` and `action_masks()` mark the legal actions: all, but with `first_roll="mandatory"` the
-    first one must be to roll. If it is not, it is played as one, and `info["bad_action"]` is true; with
-    `bad_action="raise"` it is a `ValueError`.
+    The reward of a step is the change of what stopping now would bank: a bust takes everything back, so rewards sum to the
+    final score. `info["action_mask"]` and `action_masks()` mark the legal actions: both, except that with
+    `first_roll="mandatory"` the first one must be to roll. If it is not, it is played as a roll, and `info["bad_action"]` is
+    true; with `bad_action="raise"` it is a `ValueError`.
 
     The same seed and actions give the same turns here and in a match of a vector environment. `save`, `restore` and
     `clone` keep the whole state, chance included, for search.
@@ -110,7 +110,7 @@ class SoloEnv(Rendered, gymnasium.Env[Any, Any]):
         return self.layout.named(vector) if self._observation == "dict" else vector
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal."""
+        """The legal actions."""
         return self._turn.mask()
 
     def outcome(self) -> dict[str, Any] | None:
@@ -123,21 +123,21 @@ class SoloEnv(Rendered, gymnasium.Env[Any, Any]):
         return {**json.loads(self._turn.view()), "to_act": to_act, "situation": self._turn.situation()}
 
     def save(self) -> bytes:
-        """The whole state, chance included. Keep it from agents: it tells the future."""
+        """The whole state, including the coming dice. Keep it from agents: it reveals the future."""
         return bytes(self._turn.save())
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what `save` gave, for an environment of the same rules.
+        """Restores what `save` returned for an environment of the same rules.
 
-        A save that was damaged is a `ValueError`, and then nothing has changed.
+        A damaged save is a `ValueError`, and changes nothing.
         """
         self._turn.restore(saved)
         self._seeded = True
 
     def clone(self, *, seed: int | None = None) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it.
+        """An independent copy that continues exactly as this one would.
 
-        With a seed it goes on from here with other chance: for a search that must not know the dice to come.
+        With a seed it continues with other dice, for a search that must not know the coming ones.
         """
         other = type(self)(**self._made)
         # What it was made as, and the generator that Gymnasium keeps for wrappers.
@@ -169,5 +169,5 @@ def _rebuild(
 
 
 def solo_vec(num_envs: int = 1, **options: Any) -> ArenaVectorEnv:
-    """What `gymnasium.make_vec("necrodome/ZombieDiceSolo-v0", vectorization_mode="vector_entry_point")` gives."""
+    """Makes the environments of `gymnasium.make_vec("necrodome/ZombieDiceSolo-v0", vectorization_mode="vector_entry_point")`."""
     return make_vec("zombie-dice-solo", num_envs, **options)

@@ -1,4 +1,4 @@
-"""What an observation is: numbers by name, as a vector or as a dict."""
+"""The form of observations: numbers with names, as a vector or as a dict."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Layout:
 
     @classmethod
     def from_json(cls, text: str, dtype: type[np.int16] | type[np.uint8] = np.int16) -> Layout:
-        """The layout that the native module tells."""
+        """Reads the layout from the native module's JSON."""
         return cls((Field(**field) for field in json.loads(text)), dtype)
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Layout:
         return spaces.Box(low, high, dtype=self.dtype)
 
     def stack_space(self, rows: int) -> spaces.Box:
-        """The space of several observations, one in a row."""
+        """The space of several observations, one per row."""
         low, high = self._bounds()
         return spaces.Box(np.tile(low, (rows, 1)), np.tile(high, (rows, 1)), dtype=self.dtype)
 
@@ -70,11 +70,11 @@ class Layout:
         )
 
     def named(self, vector: npt.NDArray[Any]) -> dict[str, np.int64]:
-        """A vector as a dict of named numbers."""
+        """Converts a vector into a dict of named numbers."""
         return {field.name: np.int64(number) for field, number in zip(self.fields, vector)}
 
 
 def check_observation(observation: str) -> None:
-    """Refuses what is not a kind of observation."""
+    """Refuses an unknown kind of observation."""
     if observation not in OBSERVATIONS:
         raise ValueError(f"observation {observation!r}: expected {' or '.join(map(repr, OBSERVATIONS))}")

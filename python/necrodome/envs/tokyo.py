@@ -9,7 +9,7 @@
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
 Actions: 0 to 63 name the dice to keep (bit i is die i), 64 leaves Tokyo, 65 stays. Reward, at the end: from
-+1 for the first place to -1 for the last in equal steps; those who tie share the mean. Option of the rules:
++1 for the first place to -1 for the last in equal steps; players who tie share the mean. Option of the rules:
 `max_turns`.
 """
 
@@ -23,14 +23,14 @@ __all__ = ["env", "raw_env"]
 
 
 def raw_env(players: int = 4, **options: Any) -> TurnEnv:
-    """The bare environment.
+    """Makes the environment without wrappers.
 
-    Keywords are the options of the rules, `names` (then they say how many play), `observation` ("vector" or
+    Keywords are the options of the rules, `names` (which then set the number of players), `observation` ("vector" or
     "dict"), `render_mode` and `bad_action` ("play" or "raise").
     """
     return TurnEnv("tokyo", players, **options)
 
 
 def env(players: int = 4, **options: Any) -> CheckedEnv:
-    """The environment with PettingZoo's check of the order of calls."""
+    """Makes the environment with PettingZoo's check of the order of calls."""
     return CheckedEnv(raw_env(players, **options))

@@ -7,8 +7,8 @@
 ((4096, 8), dtype('int16'))
 >>> observations, rewards, terminations, truncations, infos = envs.step(envs.action_space.sample())
 
-What a step gives is yours: no later step writes it, so it can go into a replay buffer as it is. With `copy=False` the next
-step overwrites it.
+The arrays that a step returns are yours: no later step changes them, so they can go straight into a replay buffer. With
+`copy=False` the next step overwrites them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _OWN_PROCESS = os.getpid()
 
 @atexit.register
 def _close() -> None:
-    """A thread must not come back from a step while the interpreter ends."""
+    """Keeps threads from returning from a step while the interpreter ends."""
     # Steps of threads that were not forked with this process will never end here.
     if os.getpid() == _OWN_PROCESS:
         _native.close()
@@ -78,21 +78,21 @@ def make_vec(
 ) -> ArenaVectorEnv:
     """Many matches of a game, stepped at once.
 
-    `game` is the id of a game that has a kernel for batches: for any other the `ValueError` lists those that have. `num_envs`
-    is the number of rows: a match each, but in Last Bullet a survivor each; there `matches` may be given instead. `players`
-    says how many seats a match has. `rules` are the options of the rules, by name.
+    `game` is the id of a game that can be played in batches; for any other game the `ValueError` lists those that can.
+    `num_envs` is the number of rows: one for each match, but in Last Bullet one for each survivor; there `matches` may be given
+    instead. `players` is the number of seats in a match. `rules` are the options of the rules, by name.
 
-    `seed` is one for all (the chance of match i is a hash of the seed and i) or one for each match; what happens in a match
-    depends on its seed and its actions only, not on `num_envs` nor `threads`.
+    `seed` is one for all (the chance of match i is a hash of the seed and i) or one for each match; a match
+    depends only on its seed and its actions, not on `num_envs` or `threads`.
 
-    With `copy=False` a step overwrites the arrays that the last one gave, which saves memory. With `masks=False`
+    With `copy=False` a step overwrites the arrays of the last one, which saves memory. With `masks=False`
     there is no `infos["action_mask"]`, which saves time in games with many actions. An illegal action is played by
-    the game's rule for a bad action and told by `infos["bad_action"]`, or with `bad_action="raise"` is a `ValueError`.
+    the game's rule for a bad action and marked in `infos["bad_action"]`; with `bad_action="raise"` it is a `ValueError`.
 
-    With `opponent` (one for all other seats) or `opponents` (one for each), a row is a match of the learner, who is asked
-    only for its own decisions: see `necrodome.opponents` for who can be one. In Last Bullet a row is then a survivor of the
+    With `opponent` (one for all other seats) or `opponents` (one for each), a row is a match of the learner, and only its
+    decisions are steps: see `necrodome.opponents` for the kinds of opponents. In Last Bullet a row is then a survivor of the
     learner's entry. `seat` is the learner's, or `"rotate"` for another in each match. An illegal action of an opponent is
-    told by `infos["opponent_bad_action"]`, or raised, like those of the learner.
+    marked in `infos["opponent_bad_action"]`, or raised, like those of the learner.
 
     With `reward="exact"` the reward of an action is minus its regret by the exact solution, and `infos` has `regret`, `luck`
     and `game_reward`: in `zombie-dice-solo` and, for two, in `zombie-dice-race`, `zombie-dice` and `tokyo`.
@@ -123,17 +123,18 @@ def make_vec(
 
 
 class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
-    """Matches side by side. A row is a match; in Last Bullet, where all decide at once, a survivor.
+    """Matches side by side. A row is a match; in Last Bullet, where all decide at once, it is a survivor.
 
     In games of several seats a row's observation is that of the seat that decides (`to_act()`), and its reward that of the
     seat that has just acted. `infos["final_rewards"]` has the rewards of all seats, in the rows marked by
     `infos["_final_rewards"]`, whose match has ended in this step.
 
-    With `AutoresetMode.SAME_STEP`, `infos["final_obs"]` is an array like the observations, which holds in the rows marked
-    by `infos["_final_obs"]` the last observations of the episodes that have ended.
+    With `AutoresetMode.SAME_STEP`, `infos["final_obs"]` is an array like the observations. In the rows marked
+    by `infos["_final_obs"]` it holds the last observations of the episodes that have ended.
 
-    `infos["action_mask"]` marks the legal actions of each row; `infos["bad_action"]` is there if some rows' actions were
-    illegal, and marks them. With opponents, a row has the learner's observations and rewards only. In Last Bullet `infos["alive"]` marks the rows whose survivor lives.
+    `infos["action_mask"]` marks the legal actions of each row; `infos["bad_action"]` exists if some rows' actions were
+    illegal, and marks them. With opponents, a row has only the learner's observations and rewards. In Last Bullet
+    `infos["alive"]` marks the rows whose survivor lives.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
@@ -222,7 +223,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             self.step = self._native.step  # type: ignore[method-assign]
 
     def _seed(self, seed: int | Sequence[int | None], marks: list[bool] | None = None) -> None:
-        """Starts the matches' chance anew, or with `marks` only that of those that are marked."""
+        """Starts the chance of all matches anew, or with `marks` only that of the marked ones."""
         if isinstance(seed, (int, float, np.integer, np.floating)):
             number = checked_seed(seed)
             self._native.seed(number, marks)
@@ -262,8 +263,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begins new matches: all, or those whose rows are marked by `options["reset_mask"]`.
 
-        The mask has a boolean for each of the `num_envs` rows. In Last Bullet, where a match has many, all of them are
-        marked or none. With a seed the chance of these matches begins anew, without one it goes on.
+        The mask has a boolean for each of the `num_envs` rows. In Last Bullet, where a match has many rows, all of them are
+        marked or none. With a seed the chance of these matches begins anew; without one it goes on.
         """
         marks = self._marked(options)
         if seed is not None:
@@ -283,7 +284,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def _tell_pools(
         self, matches: npt.NDArray[np.int64], rewards: npt.NDArray[np.float32], infos: dict[str, Any]
     ) -> None:
-        """Rates the members whose matches have ended; `infos["opponent"]` tells their names."""
+        """Rates the members of pools whose matches have ended; `infos["opponent"]` has their names."""
         if "_final_rewards" not in infos:
             return
         rows = np.flatnonzero(infos["_final_rewards"])
@@ -299,11 +300,11 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._native.learners()[0]
 
     def observations(self) -> Any:
-        """What each row sees now: what the last `reset` or `step` gave."""
+        """The observations now, as the last `reset` or `step` returned them."""
         return self._native.observations()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal now: a row of flags for each row."""
+        """The legal actions now: a row of flags for each row."""
         return self._native.masks()
 
     def to_act(self) -> npt.NDArray[np.uint8]:
@@ -311,11 +312,11 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return self._native.to_act()
 
     def final_rewards(self) -> npt.NDArray[np.float32]:
-        """What the match that ended last in each row gave to each of its seats."""
+        """The rewards of each seat in the last match that ended, for each row."""
         return self._native.final_rewards().reshape(self.num_envs, self.players)
 
     def save(self) -> bytes:
-        """The whole state, chance included. Keep it from agents: it tells the future."""
+        """The whole state, including the coming dice. Keep it from agents: it reveals the future."""
         state = bytes(self._native.save())
         if not self._draws:
             return state
@@ -323,7 +324,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return len(drawn).to_bytes(8, "little") + drawn + state
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what `save` gave, for an environment of the same shape and rules."""
+        """Restores what `save` returned for an environment of the same shape and rules."""
         if not isinstance(saved, (bytes, bytearray, memoryview)):
             raise TypeError(f"expected the bytes that save gave, got {type(saved).__name__}")
         state, drawn = bytes(saved), []
@@ -344,9 +345,9 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._seeded = True
 
     def clone(self, *, seed: int | Sequence[int | None] | None = None) -> Self:
-        """An environment that goes on as this one would, and shares nothing with it.
+        """An independent copy that continues exactly as this one would.
 
-        With seeds it goes on from here with other chance: for a search that must not know the dice to come.
+        With seeds it continues with other dice, for a search that must not know the coming ones.
         """
         other = type(self)(self.game, **self._made)
         other.restore(self.save())
@@ -380,7 +381,7 @@ def _opponents(
     players: int | None,
     rules: dict[str, Option],
 ) -> tuple[list[Any] | None, int | None]:
-    """Who is asked in each of the other seats, and the seat of the learner (None if it changes)."""
+    """The opponent in each of the other seats, and the seat of the learner (None if it changes)."""
     if opponent is None and opponents is None:
         if isinstance(seat, str) or seat != 0:
             raise ValueError(f"seat {seat!r}: only with opponent or opponents, or all seats are yours")

@@ -1,4 +1,4 @@
-"""One seat of a match as a Gymnasium environment: the other seats are played by opponents."""
+"""One seat of a match as a Gymnasium environment: opponents play the other seats."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     >>> observation, info = env.reset(seed=1)
     >>> observation, reward, terminated, truncated, info = env.step(1)
 
-    `opponents` are names of built-in bots, as `necrodome bots` lists them (`"optimal"` is the perfect player), or anybody else
-    whom `necrodome.opponents` knows: functions, policies, objects, programs, pools. A single one
-    can be given as `opponent`. Some games have a name for `gymnasium.make`, with opponents to begin with.
+    `opponents` are names of built-in bots, as `necrodome bots` lists them (`"optimal"` is the perfect player), or any other
+    opponents of `necrodome.opponents`: functions, policies, objects, programs, pools. A single one
+    can be given as `opponent`. Some games have a name for `gymnasium.make`, with default opponents.
 
-    A step plays the action and then all that the others do until this seat is asked again. Actions,
+    A step plays the action and then all actions of the others until this seat is asked again. Actions,
     observations and rewards are those of the PettingZoo environments; `info["action_mask"]` and
-    `action_masks()` tell which actions are legal. An illegal one is played by the game's rule for a bad
+    `action_masks()` mark the legal actions. An illegal one is played by the game's rule for a bad
     action, and `info["bad_action"]` is true; with `bad_action="raise"` it is a `ValueError`. The same holds for an
     illegal action of an opponent and `info["opponent_bad_action"]`.
     """
@@ -90,7 +90,7 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins a new match, at the first decision of this seat."""
+        """Begins a new match, and plays up to the first decision of this seat."""
         gymnasium.Env.reset(self, seed=None if seed is None else checked_seed(seed), options=options)
         self._random = self.np_random
         while True:
@@ -122,7 +122,7 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         return self._observe(), reward, not self._referee.to_act(), False, info
 
     def _let_others_play(self, referee: _native.Referee) -> float:
-        """Plays on until this seat is asked or the match is over; gives what this seat got meanwhile."""
+        """Plays on until this seat is asked or the match is over; returns this seat's reward meanwhile."""
         reward = 0.0
         self._opponent_bad = False
         while (to_act := referee.to_act()) and to_act[0] != self._seat:
@@ -145,7 +145,7 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         return {**info, "opponent_bad_action": True} if self._opponent_bad else info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Which actions are legal."""
+        """The legal actions."""
         return self._referee.mask(self._seat)
 
     def _agent_keys(self) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class VersusEnv(RefereeEnv, gymnasium.Env[Any, int]):
         self._matches = int(parts["matches"])
 
     def restore(self, saved: bytes) -> None:
-        """Goes on from what `save` gave; a damaged save is a `ValueError`, and then nothing has changed."""
+        """Restores what `save` returned; a damaged save is a `ValueError`, and changes nothing."""
         super().restore(saved)
         assert self._random is not None
         self.np_random = self._random

@@ -22,7 +22,7 @@ __all__ = ["env", "raw_env"]
 
 
 def raw_env(**options: Any) -> TurnEnv:
-    """The bare environment.
+    """Makes the environment without wrappers.
 
     Keywords are the options of the rules, `names`, `observation` ("vector" or "dict") and `render_mode`.
     """
@@ -30,5 +30,5 @@ def raw_env(**options: Any) -> TurnEnv:
 
 
 def env(**options: Any) -> CheckedEnv:
-    """The environment with PettingZoo's check of the order of calls."""
+    """Makes the environment with PettingZoo's check of the order of calls."""
     return CheckedEnv(raw_env(**options))

@@ -60,6 +60,20 @@ export function targets(view: LastBulletView, copy: CopyView): Seen[] {
     .sort((a, b) => rank(a) - rank(b) || distance(a) - distance(b));
 }
 
+/** Whoever was bitten may have walked one square, too. */
+const LUNGE = BITE + 1;
+
+/**
+ * Those who can have done it, as the words of the loss tell: all shots come from where everybody stood when they decided, and a
+ * zombie that bites was near.
+ */
+export function suspects(view: LastBulletView, copy: CopyView, how: string): Seen[] {
+  if (how.includes("bullet"))
+    return targets(view, copy).filter(([, , who]) => who !== ZOMBIE && who !== view.me);
+  if (!how.includes("bite")) return [];
+  return copy.seen.filter((seen) => seen[2] === ZOMBIE && distance(seen) <= LUNGE);
+}
+
 /** Who it is and where: `Zombie, 3 to the northeast`. */
 export function whereabouts(view: LastBulletView, seen: Seen): string {
   const [dx, dy, who] = seen;

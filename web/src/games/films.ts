@@ -1,6 +1,7 @@
 // How films of the games look. A game whose folder has no film.ts is shown by the generic board, and its dice are plain boxes.
 import type { Component } from "svelte";
 import type { Film } from "../lib/schema";
+import type { Moment } from "../replay/moments";
 import { byGame } from "./parts";
 
 /** What a film's board is given. */
@@ -30,6 +31,8 @@ export interface Look {
   Die?: Component<DieWord>;
   /** The scores by seat in a scene, where a game has any that rise step by step. */
   scores?: (scene: unknown) => number[];
+  /** What is worth a look in a match, besides what values and scores tell. */
+  moments?: (film: Film) => Moment[];
   /** Which of the dice on the table an action keeps. */
   kept?: (action: unknown) => boolean[] | undefined;
 }

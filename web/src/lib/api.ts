@@ -54,7 +54,7 @@ export function wordsOf(error: unknown): string {
 }
 
 /** What could not be asked is asked again so much later, in milliseconds. */
-const AGAIN = 1500;
+export const AGAIN = 1500;
 
 /** Asks until there is an answer. Gives a function that ends it. */
 export function persist<T>(

@@ -33,8 +33,26 @@ function read() {
   route.hash = location.hash;
 }
 
+/** What is asked before the page is left, with what then leaves it. */
+let asks: ((leave: () => void) => void) | undefined;
+
+/** From now on nobody leaves this page without being asked. Gives the function that ends it. */
+export function guard(ask: (leave: () => void) => void): () => void {
+  asks = ask;
+  return () => {
+    if (asks === ask) asks = undefined;
+  };
+}
+
 /** Goes to another page. */
 export function go(address: string) {
+  if (asks) return asks(() => leave(address));
+  leave(address);
+}
+
+/** Goes to another page, and asks nobody. */
+function leave(address: string) {
+  asks = undefined;
   keepPlace();
   history.pushState(null, "", address);
   read();
@@ -75,6 +93,14 @@ export function numberIn(hash: string, name: "step" | "turn"): number | undefine
 
 window.addEventListener("popstate", (event) => {
   const leaves = location.pathname !== route.path;
+  if (leaves && asks) {
+    // The browser has gone already: this page is put on top again until there is an answer.
+    history.pushState(null, "", route.path + route.query + route.hash);
+    return asks(() => {
+      asks = undefined;
+      history.back();
+    });
+  }
   read();
   if (leaves) comeBack((event.state as { top?: number } | null)?.top ?? 0);
 });

@@ -2,10 +2,12 @@
 
 type Theme = "dark" | "light";
 
+const prefersLight = matchMedia("(prefers-color-scheme: light)");
+
 function chosen(): Theme {
   const kept = storage()?.getItem("theme");
   if (kept === "dark" || kept === "light") return kept;
-  return matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
+  return prefersLight.matches ? "light" : "dark";
 }
 
 /** Pages that open from disk may have no storage. */
@@ -29,4 +31,9 @@ export function toggleTheme() {
   applyTheme();
 }
 
+// Systems change it at nightfall.
+prefersLight.addEventListener("change", () => {
+  theme.name = chosen();
+  applyTheme();
+});
 applyTheme();

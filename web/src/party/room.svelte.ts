@@ -66,6 +66,17 @@ export function some(words: string[], most: number): string {
   return list(rest > 0 ? [...words.slice(0, most), count(rest, "other")] : words);
 }
 
+/** As many names as a line or two can hold, on any screen. */
+export function brief(names: string[]): string {
+  const LETTERS = 120;
+  let most = 0;
+  for (let letters = 0; most < names.length; most++) {
+    letters += names[most]!.length + 2;
+    if (letters > LETTERS) break;
+  }
+  return some(names, Math.max(1, most));
+}
+
 /** `a, b and c` */
 export function list(words: string[]): string {
   if (words.length < 2) return words.join("");

@@ -11,7 +11,7 @@ export const scenes: Words[] = [
   },
   {
     title: "A touch infects, and nobody notices",
-    text: "Whoever meets a zombie or an infected human without a precaution is infected. The infected still count as humans, and are told nothing.",
+    text: "Players who meet a zombie or an infected human without a precaution become infected. They still count as humans, and learn nothing of it.",
   },
   {
     title: "Choose in secret",

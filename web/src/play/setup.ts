@@ -18,8 +18,14 @@ export interface BotDraft {
 }
 
 /** The perfect player: it knows games for one and for two. */
-const OPTIMAL = "optimal";
-const SOLVED = 2;
+export const OPTIMAL = "optimal";
+export const SOLVED = 2;
+
+/** `patient=stop-at:brains=5` as a name, which may be empty, and a bot. */
+export function entryOf(text: string): { name: string; bot: BotDraft } {
+  const [, name = "", bot = ""] = /^(?:([^=:]*)=)?(.*)$/.exec(text) ?? [];
+  return { name, bot: botOf(bot) };
+}
 
 /** `stop-at:brains=5,shotguns=2` as a bot and its parameters. */
 export function botOf(text: string): BotDraft {
@@ -34,22 +40,26 @@ export function written({ name, params }: BotDraft): string {
   return set.length > 0 ? `${name}:${set.join(",")}` : name;
 }
 
-function filled(values: Record<string, string>): [string, string][] {
+/** What is filled in. */
+export function filled(values: Record<string, string>): [string, string][] {
   return Object.entries(values).flatMap(([name, text]): [string, string][] => {
     const value = String(text).trim();
     return value === "" ? [] : [[name, value]];
   });
 }
 
+/** The bots of a table beside those of the game's line-up. */
+type Known = Pick<PlayInfo, "opponents">;
+
 /** A bot with parameters that suit it: those that the game's own line-ups give it. Some bots never stop without any. */
-export function sensible(game: GameInfo, info: PlayInfo, name: string): BotDraft {
-  const known = [...info.opponents, ...game.line_up].map(botOf);
+export function sensible(game: GameInfo, info: Known, name: string): BotDraft {
+  const known = [...info.opponents, ...game.line_up].map((text) => entryOf(text).bot);
   return known.find((bot) => bot.name === name) ?? { name, params: {} };
 }
 
 /** One more bot: one that is not at the table yet, if there is one. */
-export function oneMore(game: GameInfo, info: PlayInfo, bots: BotDraft[]): BotDraft {
-  const known = [...info.opponents, ...game.line_up].map(botOf);
+export function oneMore(game: GameInfo, info: Known, bots: BotDraft[]): BotDraft {
+  const known = [...info.opponents, ...game.line_up].map((text) => entryOf(text).bot);
   const next = known.find((bot) => !bots.some((other) => other.name === bot.name)) ?? known[0];
   return structuredClone(next ?? { name: game.bots[0]?.name ?? "", params: {} });
 }
@@ -80,6 +90,9 @@ export function optionsOf(game: GameInfo, info: PlayInfo): OptionInfo[] {
 /** Whether a bot can sit at the table as it is. */
 export const fits = (bot: string, draft: Draft) => bot !== OPTIMAL || seatsOf(draft) <= SOLVED;
 
+/** Whether the coach knows such a game. */
+export const coached = (draft: Draft) => seatsOf(draft) <= SOLVED;
+
 /** Why the game cannot begin like this. */
 export function obstacles(game: GameInfo, info: PlayInfo, draft: Draft): string[] {
   const seats = seatsOf(draft);
@@ -87,7 +100,7 @@ export function obstacles(game: GameInfo, info: PlayInfo, draft: Draft): string[
   const why: string[] = [];
   if (missing > 0) why.push(`${game.title} needs ${count(missing, "more player")}: add a bot or a friend.`);
   if (excess > 0) why.push(`A table has ${count(info.most_seats, "seat")} at most: remove ${excess}.`);
-  if (draft.coach && seats > SOLVED) {
+  if (draft.coach && !coached(draft)) {
     why.push(`The coach knows games for two: leave one opponent, or switch the coach off.`);
   }
   if (draft.bots.some((bot) => !fits(bot.name, draft))) {
@@ -120,11 +133,14 @@ export function wantedOf(draft: Draft): Pick<NewTable, "bots" | "friends" | "opt
 const KEPT = "set-up of ";
 
 /** What was set up before in this tab, so that it is there again after "Back". */
-export function draftOf(info: PlayInfo): Draft {
-  const kept = sessionStorage.getItem(KEPT + info.game);
-  return { ...usual(info), ...(kept ? (JSON.parse(kept) as Partial<Draft>) : {}) };
+export const draftOf = (info: PlayInfo): Draft => kept(info.game, usual(info));
+
+/** What was kept under this name, and of the usual what is missing in it. */
+export function kept<T extends object>(name: string, usual: T): T {
+  const text = sessionStorage.getItem(KEPT + name);
+  return { ...usual, ...(text ? (JSON.parse(text) as Partial<T>) : {}) };
 }
 
-export function keep(game: string, draft: Draft) {
-  sessionStorage.setItem(KEPT + game, JSON.stringify(draft));
+export function keep(name: string, draft: object) {
+  sessionStorage.setItem(KEPT + name, JSON.stringify(draft));
 }

@@ -1,11 +1,11 @@
-// What is worth a look in a match, found from what it was worth at every moment, or else from its scores.
+// What is worth a look in a match, found from what it was worth at every moment, or else from its scores. Games may add their own.
 import { lookOf } from "../games/films";
 import type { Film } from "../lib/schema";
 import { shownChange, shownValue, winnersOf, worstOf } from "./words";
 
 export interface Moment {
   /** Its name in the address: `#moment=luck`. */
-  name: "luck" | "mistakes" | "comeback" | "turn" | "close";
+  name: "luck" | "mistakes" | "comeback" | "turn" | "close" | "first" | "healed" | "last";
   title: string;
   step: number;
   /** Whose moment it is. */
@@ -18,7 +18,8 @@ export interface Moment {
 export function momentsOf(film: Film): Moment[] {
   const winners = winnersOf(film.outcome);
   const winner = film.names.length > 1 && winners.length === 1 ? winners[0] : undefined;
-  return [...ofValues(film, winner), ...ofScores(film, winner)];
+  const own = lookOf(film.game)?.moments?.(film) ?? [];
+  return [...ofValues(film, winner), ...own, ...ofScores(film, winner)];
 }
 
 /** The roll with the most luck, the decision that cost most, and how low the winner was. */
@@ -97,7 +98,7 @@ function ofScores(film: Film, winner: number | undefined): Moment[] {
       title: "Biggest comeback",
       step: deepest.step,
       seat: winner,
-      words: `${names[winner]} was so far behind, and won`,
+      words: `${names[winner]} was this far behind and still won`,
       amount: `-${deepest.behind}`,
     });
   }

@@ -53,21 +53,17 @@ export function winnersOf(outcome: Outcome): number[] {
   return outcome.places.flatMap((place, seat) => (place === 1 ? [seat] : []));
 }
 
-/**
- * How long the bar of a value is, from 0 to 1. Differences are what matters, and they are small: bars begin a little below the worst
- * option.
- */
-export function barOf(value: number, lowest: number, best: number): number {
-  const from = lowest - (best - lowest) * 0.25 - 1e-9;
-  return best - from > 0 ? (value - from) / (best - from) : 1;
-}
-
-/** A value as people read it: `63.2%`, `4.31 points`. */
+/** A value as people read it: `63.2%`, `4.31`. */
 export function shownValue(value: number, unit: Unit): string {
   return unit === "chance" ? `${(100 * value).toFixed(1)}%` : value.toFixed(2);
 }
 
-/** A difference of values: `+3.2`, `-0.41`. */
+/** What something costs, in a sentence: `3.2%`, `0.41 points`. */
+export function shownCost(cost: number, unit: Unit): string {
+  return unit === "chance" ? shownValue(cost, unit) : `${cost.toFixed(2)} points`;
+}
+
+/** A difference of values: `+3.2%`, `-0.41`. */
 export function shownChange(value: number, unit: Unit): string {
   const number = unit === "chance" ? (100 * value).toFixed(1) : value.toFixed(2);
   return `${value > 0 ? "+" : ""}${number}${unit === "chance" ? "%" : ""}`;

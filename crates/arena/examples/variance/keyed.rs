@@ -1,6 +1,6 @@
-//! Dice that are keyed by seat, turn of that seat, roll and die: whoever sits there meets the same luck, whatever was rolled before.
+//! Dice that are keyed by seat, turn of that seat, roll and die: a seat meets the same luck whoever sits there and whatever was rolled before.
 //!
-//! They are measured here and used nowhere. The referee knows nothing of them: they follow the match by its events.
+//! They are measured here and used nowhere. The referee does not know about them: they follow the match through its events.
 
 use necrodome_rules::{
     catalog::Listed,
@@ -13,7 +13,7 @@ use necrodome_rules::{
 };
 use std::{cell::RefCell, rc::Rc};
 
-/// Where in a match the next die falls.
+/// The place in a match where the next die falls.
 #[derive(Default)]
 pub struct Place {
     seat: usize,
@@ -21,18 +21,18 @@ pub struct Place {
     turns: Vec<u64>,
     roll: u64,
     die: usize,
-    /// The dice that are rolled, where some are kept on the table.
+    /// The dice to roll, in games where some are kept on the table.
     dice: Vec<usize>,
-    /// Who plays in this round.
+    /// The seats that play in this round.
     playing: Vec<usize>,
 }
 
 /// A game that can be followed.
 pub trait Followed: Listed {
-    /// Moves the place on.
+    /// Updates the place after an event.
     fn follow(event: &Self::Event, place: &mut Place);
 
-    /// Hears a move before it is played.
+    /// Updates the place before a move is played.
     fn moved(choice: &Move<Self::Action>, place: &mut Place) {
         let _ = (choice, place);
     }
@@ -87,7 +87,7 @@ impl Followed for Tokyo {
     }
 }
 
-/// Roles, and the order of each turn.
+/// Infection draws roles, and the order of each turn.
 impl Followed for Infection {
     fn follow(event: &infection::Event, place: &mut Place) {
         if let infection::Event::Announced { .. } = event {
@@ -96,7 +96,7 @@ impl Followed for Infection {
     }
 }
 
-/// Turn by turn, since pieces come and go.
+/// Last Bullet is followed turn by turn, since pieces come and go.
 impl Followed for LastBullet {
     fn follow(_: &Self::Event, _: &mut Place) {}
 

@@ -1,9 +1,9 @@
 //! What shared dice and the order of the seats do to the errors of a tournament:
 //! `cargo run --release -p necrodome-arena --example variance [SECONDS]`, with the seconds for each line (1).
 //!
-//! The first table has ratios of variances: the difference of two win rates in a block, with dice that the matches of a group share,
-//! against independent dice. Below 1 sharing pays. The second table seats twins at one table and counts how often a t test on blocks
-//! tells them apart; 5% is right.
+//! The first table has ratios of variances: the variance of the difference of two win rates in a block, when the matches of a group share
+//! dice, over the same with independent dice. Below 1, sharing pays. The second table seats twins at one table and counts how often a t test
+//! on blocks tells them apart; 5% is right.
 
 #![allow(clippy::unwrap_used)]
 
@@ -84,11 +84,11 @@ fn main() {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Dice {
-    /// Each match has a seed of its own.
+    /// Each match has its own seed.
     Independent,
     /// All seatings of a group begin with the same stream.
     Stream,
-    /// All seatings of a group meet the same dice in the same place.
+    /// All seatings of a group meet the same dice at the same place of the match.
     Keyed,
 }
 
@@ -138,7 +138,7 @@ impl<'a, G: Followed> Field<'a, G> {
         game.outcome().unwrap()
     }
 
-    /// The win rate of each entry in a block; alone, its score.
+    /// Returns the win rate of each entry in a block, or its score if it plays alone.
     fn block(&mut self, block: u64, seatings: &[Vec<usize>], dice: Dice) -> Vec<f64> {
         let mut rates = vec![0.0; self.makers.len()];
         for (number, seating) in seatings.iter().enumerate() {
@@ -267,7 +267,7 @@ fn rotations(order: &[usize]) -> Vec<Vec<usize>> {
     (0..order.len()).map(|by| [&order[by..], &order[..by]].concat()).collect()
 }
 
-/// Everybody on every seat once, and right behind everybody else once (twice where the number is odd).
+/// Returns seatings with every entry on every seat once, and right behind every other entry once (twice if the number is odd).
 fn williams(order: &[usize]) -> Vec<Vec<usize>> {
     let seats = order.len();
     // 0, 1, -1, 2, -2...

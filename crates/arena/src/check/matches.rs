@@ -1,4 +1,4 @@
-//! Seeded matches and rare positions, played through the same player that tournaments use.
+//! Seeded matches and rare positions, run with the same kind of player that tournaments use.
 
 use super::{
     Candidate, CheckError, Finding, Findings, Wrong, example, json,
@@ -42,12 +42,12 @@ impl<G: Game> Hall<G> {
         if set.is_empty() { seats } else { format!("{seats}, {set}") }
     }
 
-    /// Whose answers are shown as examples.
+    /// Returns the built-in bot whose answers are shown as examples.
     pub(super) fn example(&self) -> &'static str {
         self.opponents.first().copied().unwrap_or_default()
     }
 
-    /// All seats, or at a large table the first, the last, and one between.
+    /// Returns all seats or, at a large table, the first, the last and one between.
     fn seats(&self) -> Vec<usize> {
         match self.setup.seats {
             seats if seats <= 6 => (0..seats).collect(),
@@ -56,7 +56,7 @@ impl<G: Game> Hall<G> {
     }
 }
 
-/// After this many failures the rest is not tried: each may cost the whole time limit.
+/// After this many failures the remaining checks are skipped: each may cost the whole time limit.
 const ENOUGH: usize = 3;
 
 /// What an observer noted about the bot.
@@ -64,18 +64,18 @@ const ENOUGH: usize = 3;
 struct Watched {
     decisions: u64,
     costs: Vec<Cost>,
-    /// What went wrong first, and what kind it was.
+    /// The first mistake: its text, and what came and was expected.
     failure: Option<(String, Wrong)>,
-    /// The last line that was forgiven.
-    chatter: Option<String>,
+    /// The last line that the arena forgave.
+    chatter: Option<Fault>,
     timed_out: bool,
 }
 
-/// The candidate under observation. The match is broken off at its first mistake.
+/// The candidate under observation. Its match stops at its first mistake.
 struct Observed<G: Listed> {
     inner: Box<dyn Player<G>>,
     watched: Rc<RefCell<Watched>>,
-    /// Whose answers are shown as examples.
+    /// The built-in bot whose answers are shown as examples.
     opponent: &'static str,
     /// The last question and answer.
     last: Option<(G::View, Option<String>)>,
@@ -83,7 +83,7 @@ struct Observed<G: Listed> {
 
 impl<G: Listed> Observed<G> {
     /// Notes a mistake in the answer to the last question.
-    fn note(&mut self, text: String, came: String) {
+    fn note(&mut self, text: String, came: String, hint: Option<String>) {
         let mut watched = self.watched.borrow_mut();
         let Some((view, _)) = &self.last else { return };
         if watched.failure.is_none() {
@@ -91,17 +91,19 @@ impl<G: Listed> Observed<G> {
             let legal = G::few_legal_actions(view, MAX_LISTED);
             let question: ToBot<G::View, G::Action, G::Event, G::Rules> = ToBot::Decide { id, view, legal };
             let expected = example::<G>(self.opponent, view, id);
-            let wrong = Wrong { message: shortened(&json(&question)), came: shortened(&came), expected };
+            let (message, came) = (shortened(&json(&question)), shortened(&came));
+            let wrong = Wrong { message, came, expected, hint };
             watched.failure = Some((text, wrong));
         }
     }
 
-    /// Notes misbehaviour that is no answer to a question.
+    /// Notes misbehaviour that is not an answer to a question.
     fn note_late(&mut self, fault: &Fault) {
         let mut watched = self.watched.borrow_mut();
         watched.failure.get_or_insert_with(|| {
             let expected = "no more than the answers that are asked for".to_owned();
-            let wrong = Wrong { message: "the end of a match".to_owned(), came: fault.to_string(), expected };
+            let (message, came) = ("the end of a match".to_owned(), fault.to_string());
+            let wrong = Wrong { message, came, expected, hint: fault.hint.clone() };
             (fault.kind.to_string(), wrong)
         });
     }
@@ -147,7 +149,7 @@ impl<G: Listed> Player<G> for Observed<G> {
             }
             Answer::Partly { fault, .. } | Answer::Fault(fault) => {
                 self.watched.borrow_mut().timed_out |= fault.kind == FaultKind::Timeout;
-                self.note(fault.kind.to_string(), fault.detail.clone());
+                self.note(fault.kind.to_string(), fault.detail.clone(), fault.hint.clone());
                 return Answer::Quit;
             }
             Answer::Quit | Answer::Arena(_) => {}
@@ -157,7 +159,7 @@ impl<G: Listed> Player<G> for Observed<G> {
 
     fn refused(&mut self, why: &str) {
         let came = self.last.as_ref().and_then(|(_, came)| came.clone()).unwrap_or_default();
-        self.note(format!("illegal: {why}"), came);
+        self.note(format!("illegal: {why}"), came, None);
         self.inner.refused(why);
     }
 
@@ -165,7 +167,7 @@ impl<G: Listed> Player<G> for Observed<G> {
         let faults = self.inner.end(outcome);
         for fault in &faults {
             match fault.kind.is_warning() {
-                true => self.watched.borrow_mut().chatter = Some(fault.detail.clone()),
+                true => self.watched.borrow_mut().chatter = Some(fault.clone()),
                 false => self.note_late(fault),
             }
         }
@@ -218,7 +220,7 @@ pub(super) fn check<G: Listed>(
     Ok(())
 }
 
-/// What is said of what the bot's decisions cost.
+/// Returns the finding about the cost of the bot's decisions.
 fn cost_finding(candidate: &Candidate, mut costs: Vec<Cost>, timed_out: bool) -> Finding {
     costs.sort_unstable();
     let (Some(&largest), Some(&median)) = (costs.last(), costs.get(costs.len() / 2)) else {
@@ -238,11 +240,11 @@ fn cost_finding(candidate: &Candidate, mut costs: Vec<Cost>, timed_out: bool) ->
     }
 }
 
-/// One setup with one process of the candidate.
+/// One setup, with one process of the candidate.
 struct Room<'a, G: Listed> {
     hall: &'a Hall<G>,
     watched: Rc<RefCell<Watched>>,
-    /// Out of its seat only while a match is played.
+    /// The candidate, taken out while it plays a match.
     candidate: Option<Box<dyn Player<G>>>,
     played: usize,
 }
@@ -255,7 +257,7 @@ impl<'a, G: Listed> Room<'a, G> {
         Ok(Room { hall, watched, candidate: Some(Box::new(observed)), played: 0 })
     }
 
-    /// One match, or nothing if the candidate has failed already.
+    /// Plays one match, or does nothing if there is no candidate to play.
     fn play(&mut self, seat: usize) -> Result<(), CheckError> {
         let Some(candidate) = self.candidate.take() else { return Ok(()) };
         let seed = self.played as u64 + 1;
@@ -278,11 +280,11 @@ impl<'a, G: Listed> Room<'a, G> {
         self.watched.borrow().failure.clone()
     }
 
-    /// Tells of a failure, or that all was fine. Gives the number of failures.
+    /// Reports the failure, or that all was fine. Returns the number of failures.
     fn conclude(&mut self, check: &'static str, about: &str, fine: String, notes: &mut Findings) -> usize {
         let failure = self.watched.borrow_mut().failure.take();
-        if let Some(detail) = self.watched.borrow_mut().chatter.take() {
-            notes.chatter(&detail);
+        if let Some(fault) = self.watched.borrow_mut().chatter.take() {
+            notes.chatter(&fault);
         }
         match failure {
             Some((text, wrong)) => {
@@ -296,7 +298,7 @@ impl<'a, G: Listed> Room<'a, G> {
         }
     }
 
-    /// Seeded matches in every seat.
+    /// Plays seeded matches in every seat.
     fn matches(&mut self, notes: &mut Findings) -> Result<usize, CheckError> {
         let seats = self.hall.seats();
         for _ in 0..self.hall.setup.matches {
@@ -312,7 +314,7 @@ impl<'a, G: Listed> Room<'a, G> {
         Ok(self.conclude("matches", &self.hall.title(), fine, notes))
     }
 
-    /// Many more matches in the same process.
+    /// Plays many more matches in the same process.
     fn stamina(&mut self, notes: &mut Findings) -> Result<usize, CheckError> {
         let seats = self.hall.seats();
         for number in 0..self.hall.stamina {
@@ -324,7 +326,7 @@ impl<'a, G: Listed> Room<'a, G> {
         Ok(self.conclude("stamina", &about, "all in order".to_owned(), notes))
     }
 
-    /// A position in the middle of a match, as a bot sees it that had to be started again.
+    /// Shows a position in the middle of a match, as a restarted bot sees it.
     fn position(
         &mut self,
         candidate: &Candidate,
@@ -347,7 +349,7 @@ impl<'a, G: Listed> Room<'a, G> {
         Ok(self.conclude("position", what, "a legal answer".to_owned(), notes))
     }
 
-    /// Ends the process. Gives the number of failures.
+    /// Ends the process. Returns the number of failures.
     fn leave(&mut self, notes: &mut Findings) -> usize {
         let Some(mut candidate) = self.candidate.take() else { return 0 };
         let (faults, log) = candidate.close();
@@ -373,7 +375,7 @@ fn inner_player<G: Listed>(candidate: &Candidate, hall: &Hall<G>) -> Result<Box<
     Ok(player::<G>(candidate.entry, candidate.name, &terms, Seeded::new(1, "bot", 0))?)
 }
 
-/// An end without a winner.
+/// Returns an outcome without a single winner.
 pub(super) fn no_outcome(seats: usize) -> Outcome {
     Outcome { places: vec![1; seats], scores: vec![0; seats], turns: 1 }
 }

@@ -1,5 +1,5 @@
 //! The gauntlet for a bot: the protocol over a raw process, seeded matches in every seat, and positions that are rare but
-//! real. What the bot did right and wrong is told as one finding after the other.
+//! real. It reports what the bot did right and wrong, one finding at a time.
 
 mod matches;
 mod models;
@@ -10,7 +10,7 @@ mod wire;
 
 use crate::{
     entry::{EntryKind, EntrySpec},
-    fault::FaultKind,
+    fault::Fault,
     lineup::{LineupError, built_in},
     process::{Launcher, Limits},
 };
@@ -36,36 +36,36 @@ pub struct Candidate<'a> {
     pub name: &'a str,
     /// The arena's own program, which supervises processes.
     pub launcher: Launcher,
-    /// What processes may use.
+    /// The limits on processes.
     pub limits: Limits,
-    /// Options of the rules that hold in every match.
+    /// Options of the rules that apply to every match.
     pub settings: &'a [(String, String)],
 }
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// All fine.
+    /// The check passed.
     Ok,
-    /// The bot has to be changed.
+    /// The bot must be changed.
     Fail,
-    /// Forgiven, but better changed; the text says what to do.
+    /// Forgiven, but should be changed; the text says how.
     Warning,
-    /// Could not be tried; the text says why.
+    /// Not tried; the text says why.
     Skipped,
 }
 
-/// What one check found.
+/// The result of one check, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was checked, in a word or two.
+    /// The name of the check, in a word or two.
     pub check: &'static str,
-    /// How it came out.
+    /// The result.
     pub verdict: Verdict,
-    /// What the bot did, in one sentence.
+    /// The bot's behaviour, in one sentence.
     pub text: String,
-    /// Where it went wrong.
+    /// The message that the bot got wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
 }
@@ -73,12 +73,15 @@ pub struct Finding {
 /// A message that a bot got wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Wrong {
-    /// What it was sent; the middle of a long message is left out.
+    /// The message that the bot was sent; the middle of a long one is left out.
     pub message: String,
-    /// What came back.
+    /// The bot's reply.
     pub came: String,
-    /// What would have been right.
+    /// An answer that would have been right.
     pub expected: String,
+    /// What to do about it, if the arena can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 impl Finding {
@@ -98,11 +101,11 @@ impl Finding {
 /// All findings of a check.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CheckReport {
-    /// In the order in which it was found.
+    /// The findings, in the order in which they were made.
     pub findings: Vec<Finding>,
-    /// What the bot has written to standard error, up to the first 64 KiB of each time it was started.
+    /// What the bot wrote to standard error, up to 64 KiB for each time it was started.
     pub log: String,
-    /// What a language model was told before one decision, and what it said.
+    /// The messages to and from a language model for one decision.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transcript: Vec<Said>,
 }
@@ -110,23 +113,23 @@ pub struct CheckReport {
 /// One message of a conversation with a language model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Said {
-    /// Who said it: `system`, `arena` or `model`.
+    /// The speaker: `system`, `arena` or `model`.
     pub by: &'static str,
-    /// What they said.
+    /// The text.
     pub text: String,
 }
 
 impl CheckReport {
-    /// How many checks failed.
+    /// Returns the number of failed checks.
     pub fn failures(&self) -> usize {
         self.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count()
     }
 }
 
-/// Why a bot could not even be checked.
+/// The reason why a bot could not be checked at all.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// It cannot play this game.
+    /// The bot cannot play this game.
     #[error(transparent)]
     Lineup(#[from] LineupError),
     /// The options do not fit the game.
@@ -137,7 +140,7 @@ pub enum CheckError {
     Setup(#[from] SetupError),
 }
 
-/// Puts a bot through the gauntlet. `tell` hears of each finding as it is made.
+/// Puts a bot through the gauntlet. `tell` is called with each finding as it is made.
 pub fn check_bot<G: Listed>(
     candidate: &Candidate,
     tell: &mut dyn FnMut(&Finding),
@@ -168,7 +171,7 @@ pub fn check_bot<G: Listed>(
     Ok(notes.report)
 }
 
-/// The setups of a game with the user's options on top. One that the options rule out is left out, but not the first.
+/// Returns the setups of a game, with the user's options on top. It leaves out a setup that those options rule out, unless it is the first.
 fn open_halls<G: Listed>(candidate: &Candidate) -> Result<Vec<Hall<G>>, CheckError> {
     let mut halls = Vec::new();
     let Trials { opponents, stamina, patience, setups } = trials::<G>();
@@ -187,28 +190,28 @@ fn open_halls<G: Listed>(candidate: &Candidate) -> Result<Vec<Hall<G>>, CheckErr
     Ok(halls)
 }
 
-/// The options of a setup, where the user has not said otherwise, and those of the user.
+/// Returns the rules with the user's options, and with those of the setup that the user did not set.
 fn rules_with<G: Game>(set: &str, settings: &[(String, String)]) -> Result<G::Rules, OptionError> {
     let own = set.split_whitespace().map(options::split_pair).collect::<Result<Vec<_>, _>>()?;
     let free = own.into_iter().filter(|(name, _)| settings.iter().all(|(given, _)| given != name));
     options::parse(&free.chain(settings.iter().cloned()).collect::<Vec<_>>())
 }
 
-/// The candidate in the first seat, and opponents.
+/// Returns names with the candidate in the first seat, and opponents in the others.
 fn names(candidate: &str, seats: usize) -> Result<Names, SetupError> {
     let free = |name: &String| name.to_lowercase() != candidate.to_lowercase();
     let others = (1..).map(|number| format!("opponent-{number}")).filter(free);
     Names::new(std::iter::once(candidate.to_owned()).chain(others).take(seats))
 }
 
-/// The same names with the first one in another seat.
+/// Returns the same names with the first one moved to another seat.
 fn seated(names: &Names, seat: usize) -> Result<Names, SetupError> {
     let mut names: Vec<String> = names.clone().into();
     names[..=seat].rotate_left(1);
     Names::new(names)
 }
 
-/// What has been found so far.
+/// The findings so far.
 struct Findings<'a> {
     report: CheckReport,
     tell: &'a mut dyn FnMut(&Finding),
@@ -220,11 +223,10 @@ impl Findings<'_> {
         self.report.findings.push(finding);
     }
 
-    /// Tells once that the bot writes more than answers.
-    fn chatter(&mut self, detail: &str) {
+    /// Warns once that the bot writes more than answers.
+    fn chatter(&mut self, fault: &Fault) {
         if !self.has_warned() {
-            let hint = FaultKind::Chatter.hint().unwrap_or_default();
-            let text = format!("chatter, forgiven once a match: {detail}; {hint}");
+            let text = format!("chatter, forgiven once a match: {}", fault.words());
             self.add(Finding { check: "output", verdict: Verdict::Warning, text, wrong: None });
         }
     }
@@ -243,7 +245,7 @@ impl Findings<'_> {
     }
 }
 
-/// A text that fits on a few lines: of a long one the middle is left out.
+/// Returns a text that fits on a few lines: the middle of a long one is left out.
 fn shortened(text: &str) -> String {
     const HEAD: usize = 360;
     const TAIL: usize = 120;
@@ -256,12 +258,12 @@ fn shortened(text: &str) -> String {
     format!("{head} ... {tail}")
 }
 
-/// JSON of anything that the protocol speaks of; such types cannot fail to serialise.
+/// Returns JSON for anything in the protocol; such types cannot fail to serialise.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// An answer that would have been right: what a built-in bot says.
+/// Returns an answer that would have been right: that of a built-in bot.
 fn example<G: Listed>(bot: &str, view: &G::View, id: u64) -> String {
     let spec = BotSpec { name: bot.to_owned(), params: Vec::new() };
     let action = built_in::<G>(&spec, &G::Rules::default(), Seeded::new(0, "check", 0))

@@ -1,4 +1,4 @@
-//! A language model is not put through matches, which cost money: each form of answers is tried once, then a first decision.
+//! Checks a language model. Matches would cost money, so it tries each form of answers once, then asks for one first decision.
 
 use super::{Candidate, CheckError, Finding, Findings, Said, Verdict, matches::Hall, shortened};
 use crate::{
@@ -14,7 +14,7 @@ use necrodome_rules::{
     words::count,
 };
 
-/// The forms of answers, with what they are called.
+/// The forms of answers, with their names.
 const FORMS: [(Form, &str); 3] =
     [(Form::Schema, "json schema"), (Form::Tool, "tool call"), (Form::Line, "last line")];
 
@@ -37,7 +37,7 @@ pub(super) fn check<G: Listed>(
             Ok(trial) => {
                 let came = match trial.outcome {
                     Ok(reply) => format!("got {:?}", shortened(&reply.text)),
-                    Err(why) => why,
+                    Err(why) => why.to_string(),
                 };
                 let text = format!("does not work: {came}");
                 Finding { check: name, verdict: Verdict::Warning, text, wrong: None }

@@ -1,4 +1,4 @@
-//! Positions that are rare but real: found by playing built-in bots until one comes up.
+//! Positions that are rare but real. Built-in bots play until one comes up.
 
 use super::{seated, trials::Wanted};
 use crate::lineup::built_in;
@@ -15,14 +15,14 @@ use necrodome_rules::{
 #[derive(Debug, Clone)]
 pub(super) struct RarePosition<G: Game> {
     pub(super) game: G,
-    /// The candidate's name is that of the seat.
+    /// The names at the table, with the candidate's in the seat that decides.
     pub(super) names: Names,
     pub(super) seat: Seat,
     pub(super) view: G::View,
 }
 
 impl<G: Game> RarePosition<G> {
-    /// Why the rules do not allow this action here, if they do not.
+    /// Checks that the rules allow this action here; the error says why they do not.
     pub(super) fn judge(&self, action: &G::Action) -> Result<(), String> {
         let choice = |&seat: &Seat| match seat == self.seat {
             true => Move::Act(action.clone()),
@@ -37,8 +37,8 @@ impl<G: Game> RarePosition<G> {
     }
 }
 
-/// The first position in which somebody sees what is wanted; none if it does not come up in reasonable time. The name of
-/// the candidate, the first one, is put into the seat that is to decide.
+/// Returns the first position in which a seat that is to decide sees what is wanted, or `None` if it does not come up in reasonable
+/// time. The candidate's name, the first one, moves to that seat.
 pub(super) fn hunt<G: Listed>(
     names: &Names,
     rules: &G::Rules,
@@ -86,7 +86,7 @@ fn hunt_in<G: Listed>(
     None
 }
 
-/// Built-in bots for all seats, by turns.
+/// Returns built-in bots for all seats, in rotation.
 pub(super) fn line_up<G: Listed>(bots: &[&str], seats: usize, seed: u64) -> Option<Vec<Box<dyn Bot<G>>>> {
     let bot = |seat: usize| {
         let spec = bots[seat % bots.len()].parse().ok()?;

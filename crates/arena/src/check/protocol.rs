@@ -1,4 +1,4 @@
-//! The protocol, over a raw process: messages that a well-behaved arena may send one day, and what must not come back.
+//! The protocol, over a raw process: sends messages that a well-behaved arena may send one day, and checks the replies.
 
 use super::{
     Candidate, Finding, Findings, Wrong, example, json,
@@ -8,11 +8,12 @@ use super::{
     wire::{Cost, Stage, Wire},
 };
 use crate::{
+    diagnosis::{Asked, Language, of_line},
     fault::{Fault, FaultKind},
     player::Answer,
     protocol::{
         IN_ACT, IN_READY, MAX_LISTED, Message, PROTOCOL, Ready, ToBot, excerpt, expect_id, is_chatter,
-        parse_act, to_line,
+        parse_act, parse_ready, to_line,
     },
 };
 use necrodome_rules::{
@@ -21,12 +22,12 @@ use necrodome_rules::{
 };
 use serde_json::{Value, json};
 
-/// What a bot must answer to `hello`.
+/// The right answer to `hello`.
 const READY: &str = r#"{"type":"ready","protocol":1}"#;
-/// Ids are to be repeated, not counted.
+/// Ids for decisions. A bot must repeat them, not count.
 const IDS: [u64; 7] = [2, 3, 10, 11, 999, 1_000_000_007, 7];
 
-/// Checks the protocol. False if the bot does not start or falls at its first decision, so that nothing else can be tried.
+/// Checks the protocol. Returns false if the bot does not start or fails at its first decision, so that nothing else can be tried.
 pub(super) fn check<G: Listed>(candidate: &Candidate, hall: &Hall<G>, notes: &mut Findings) -> bool {
     let mut talk = Talk { candidate, hall, process: None, ready: None, known: Vec::new(), forgiving: true };
     if !talk.hello(notes) {
@@ -47,7 +48,7 @@ pub(super) fn check<G: Listed>(candidate: &Candidate, hall: &Hall<G>, notes: &mu
     true
 }
 
-/// Names with quotes, backslashes and letters of other alphabets for the opponents.
+/// Returns the names with quotes, backslashes and letters of other alphabets for the opponents.
 fn odd_names(names: &Names) -> Result<Names, SetupError> {
     let odd = |(number, name): (usize, &str)| match number {
         0 => name.to_owned(),
@@ -62,13 +63,13 @@ struct Talk<'a, G: Listed> {
     hall: &'a Hall<G>,
     process: Option<Wire>,
     ready: Option<Ready>,
-    /// Faults that the bot has shown in plain questions.
+    /// Kinds of faults that the bot has shown in plain questions.
     known: Vec<FaultKind>,
     /// Whether a line that is not an answer is still forgiven in this match.
     forgiving: bool,
 }
 
-/// What went wrong in a conversation.
+/// A mistake in a conversation.
 struct Failure {
     kind: FaultKind,
     wrong: Wrong,
@@ -86,7 +87,7 @@ impl<G: Listed> Talk<'_, G> {
         to_line(&hello)
     }
 
-    /// A running bot that has been greeted, with its first line and what that has cost.
+    /// Starts and greets the bot. Returns it with its first line and the cost of that line.
     fn greet(&mut self, notes: &mut Findings) -> Result<(Wire, Vec<u8>, Cost), Fault> {
         let no_program = || Err(Fault::new(FaultKind::NoStart, "this bot is no program"));
         let mut process = Wire::open(self.candidate, &G::CARD).unwrap_or_else(no_program)?;
@@ -100,27 +101,26 @@ impl<G: Listed> Talk<'_, G> {
         }
     }
 
-    /// Starts, says ready, speaks the version.
+    /// Checks that the bot starts, says `ready` and speaks the right version.
     fn hello(&mut self, notes: &mut Findings) -> bool {
         let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
-        let wrong =
-            |came: String| Some(Wrong { message, came: shortened(&came), expected: READY.to_owned() });
+        let wrong = |fault: Fault, came: &str| {
+            let (came, expected) = (shortened(came), READY.to_owned());
+            Some(Wrong { message, came, expected, hint: fault.hint })
+        };
         let (process, line, used) = match self.greet(notes) {
             Ok(greeted) => greeted,
             Err(fault) => {
-                notes.add(Finding::fail(
-                    "start",
-                    format!("does not say ready ({fault})"),
-                    wrong(fault.detail),
-                ));
+                let (text, came) = (format!("does not say ready ({fault})"), fault.detail.clone());
+                notes.add(Finding::fail("start", text, wrong(fault, &came)));
                 return false;
             }
         };
         let came = String::from_utf8_lossy(&line).into_owned();
         let version =
             serde_json::from_slice(&line).ok().and_then(|line: Value| line.get("protocol")?.as_u64());
-        match serde_json::from_slice::<Ready>(&line) {
-            Ok(ready) if ready.protocol == PROTOCOL => {
+        match parse_ready(&line) {
+            Ok(ready) => {
                 let allowed = process.allowed(Stage::Start).number();
                 let (number, unit) = (used.number(), used.unit());
                 let text = format!("says ready after {number} {unit}, where {allowed} are allowed");
@@ -130,30 +130,28 @@ impl<G: Listed> Talk<'_, G> {
                 self.process = Some(process);
                 true
             }
-            Ok(ready) => {
-                let text = format!("speaks version {}, and the arena {PROTOCOL}", ready.protocol);
-                notes.add(Finding::fail("protocol", text, wrong(came)));
-                false
-            }
-            Err(error) => {
+            Err(why) => {
                 let check = if version.is_some() { "protocol" } else { "start" };
-                notes.add(Finding::fail(
-                    check,
-                    format!("the first line is not ready ({error})"),
-                    wrong(came),
-                ));
+                let fault = Fault::new(FaultKind::NoStart, why.clone());
+                let fault = of_line(fault, &line, &Asked::Hello, process.language());
+                notes.add(Finding::fail(check, why, wrong(fault, &came)));
                 false
             }
         }
     }
 
-    /// The running process, or a new one.
+    /// Returns the running process, or starts a new one.
     fn process(&mut self, notes: &mut Findings) -> Result<&mut Wire, Failure> {
         if self.process.is_none() {
             let message = String::from_utf8_lossy(&self.hello_line()).into_owned();
             let (process, _, _) = self.greet(notes).map_err(|fault| Failure {
                 kind: FaultKind::NoStart,
-                wrong: Wrong { message, came: fault.to_string(), expected: READY.to_owned() },
+                wrong: Wrong {
+                    message,
+                    came: fault.to_string(),
+                    expected: READY.to_owned(),
+                    hint: fault.hint,
+                },
             })?;
             self.process = Some(process);
         }
@@ -161,7 +159,12 @@ impl<G: Listed> Talk<'_, G> {
             Some(process) => Ok(process),
             None => Err(Failure {
                 kind: FaultKind::NoStart,
-                wrong: Wrong { message: String::new(), came: String::new(), expected: READY.to_owned() },
+                wrong: Wrong {
+                    message: String::new(),
+                    came: String::new(),
+                    expected: READY.to_owned(),
+                    hint: None,
+                },
             }),
         }
     }
@@ -190,7 +193,7 @@ impl<G: Listed> Talk<'_, G> {
         }
     }
 
-    /// Asks for a decision and judges the answer. After a fault the process is gone, unless it can play on.
+    /// Asks for a decision and judges the answer. After a fault it drops the process, unless the bot can play on.
     fn ask(
         &mut self,
         position: &RarePosition<G>,
@@ -213,7 +216,8 @@ impl<G: Listed> Talk<'_, G> {
         let received = sent.and_then(|()| receive(process, Stage::Decision, IN_ACT, &mut forgiving, notes));
         let answer = received.and_then(|(line, _)| {
             came = String::from_utf8_lossy(&line).into_owned();
-            parse_act::<G>(&line, id, |came| expect_id(came, id))
+            let answer = parse_act::<G>(&line, id, |came| expect_id(came, id));
+            answer.map_err(|fault| of_line(fault, &line, &Asked::decision::<G>(id, view), process.language()))
         });
         self.forgiving = forgiving;
         let judged = answer.and_then(|answer| match answer {
@@ -236,12 +240,13 @@ impl<G: Listed> Talk<'_, G> {
                 message,
                 came: shortened(&came),
                 expected: example::<G>(self.hall.example(), view, id),
+                hint: fault.hint,
             };
             Failure { kind: fault.kind, wrong }
         })
     }
 
-    /// Whether the bot can be asked on.
+    /// Asks for the first decision. Returns whether the bot can be asked more.
     fn first_answer(&mut self, position: &RarePosition<G>, notes: &mut Findings) -> bool {
         let started = self.start(position, 1, None, notes);
         match started.and_then(|()| self.ask(position, 1, None, notes)) {
@@ -278,15 +283,15 @@ impl<G: Listed> Talk<'_, G> {
         notes.add(Finding::ok("ids", "repeats the id of each decision, whatever it is"));
     }
 
-    /// A failure, unless the bot fails in the same way at plain questions: then it says nothing about this check.
+    /// Returns a failure, or a skipped check if the bot fails in the same way at plain questions: then it says nothing about this check.
     fn blame(&self, check: &'static str, text: String, Failure { kind, wrong }: Failure) -> Finding {
         match self.known.contains(&kind) {
-            true => Finding::skipped(check, format!("cannot be told because of the {kind} above")),
+            true => skipped(check, kind),
             false => Finding::fail(check, text, Some(wrong)),
         }
     }
 
-    /// Later versions may add messages and fields: they are to be ignored.
+    /// Checks that the bot ignores unknown messages and fields: later versions may add some.
     fn unknown(&mut self, position: &RarePosition<G>, notes: &mut Findings) {
         let extra = json!({"nested": [1, {"type": "decide"}, null, "}\""], "id": 3});
         let message = json!({"type": "future_message", "id": 12, "future_field": extra}).to_string();
@@ -296,10 +301,18 @@ impl<G: Listed> Talk<'_, G> {
         });
         match told {
             Ok(came) if came.is_empty() => {}
-            Ok(came) if is_chatter(&came, IN_ACT) => notes.chatter(&format!("{} came", excerpt(&came))),
+            Ok(came) if is_chatter(&came, IN_ACT) => {
+                let language = self.process.as_ref().map(Wire::language).unwrap_or_default();
+                notes.chatter(&chatter(&came, "came", language));
+            }
             Ok(came) => {
                 let came = shortened(&String::from_utf8_lossy(&came));
-                let wrong = Wrong { message, came, expected: "no answer: the message is ignored".to_owned() };
+                let wrong = Wrong {
+                    message,
+                    came,
+                    expected: "no answer: the message is ignored".to_owned(),
+                    hint: Some("answer only messages whose `type` you know".to_owned()),
+                };
                 let text = "answers a message that it cannot know".to_owned();
                 return notes.add(Finding::fail("unknown messages", text, Some(wrong)));
             }
@@ -346,7 +359,7 @@ impl<G: Listed> Talk<'_, G> {
         self.tell_end();
     }
 
-    /// Who promises the same answer to the same view is asked twice, in matches with different seeds.
+    /// Asks a bot that promises the same answer to the same view twice, in matches with different seeds.
     fn deterministic(&mut self, first: &RarePosition<G>, notes: &mut Findings) {
         if self.ready.as_ref().is_none_or(|ready| !ready.deterministic) {
             return notes
@@ -370,12 +383,18 @@ impl<G: Listed> Talk<'_, G> {
                     let message = shortened(&json(&position.view));
                     let came = format!("{}, then {}", shortened(&json(&one)), shortened(&json(&other)));
                     let expected = "the same action twice, or no \"deterministic\" in ready".to_owned();
-                    let wrong = Wrong { message, came, expected };
+                    let wrong = Wrong { message, came, expected, hint: None };
                     let text = "promises the same answer to the same view, and gives another".to_owned();
                     return notes.add(Finding::fail("deterministic", text, Some(wrong)));
                 }
                 (Err(failure), _) | (_, Err(failure)) => {
-                    return notes.add(self.blame("deterministic", failure.kind.to_string(), failure));
+                    // A bot that gives no answer breaks no promise: what it did is a failure of its own.
+                    let kind = failure.kind;
+                    if !self.known.contains(&kind) {
+                        let text = "in a position from a match".to_owned();
+                        notes.add(Finding::fail(kind.as_str(), text, Some(failure.wrong)));
+                    }
+                    return notes.add(skipped("deterministic", kind));
                 }
             }
         }
@@ -383,7 +402,7 @@ impl<G: Listed> Talk<'_, G> {
         notes.add(Finding::ok("deterministic", text));
     }
 
-    /// Nothing but answers, then the end of input.
+    /// Checks that the bot writes nothing but answers, and ends at the end of input.
     fn end(&mut self, notes: &mut Findings) {
         let Some(mut process) = self.process.take() else {
             return notes.add(Finding::skipped("end of input", "the process has ended before"));
@@ -394,12 +413,14 @@ impl<G: Listed> Talk<'_, G> {
         } else if came.is_empty() {
             notes.add(Finding::ok("output", "writes nothing but answers to standard output"));
         } else if is_chatter(&came, IN_ACT) {
-            notes.chatter(&format!("{} came at the end of a match", excerpt(&came)));
+            notes.chatter(&chatter(&came, "came at the end of a match", process.language()));
         } else {
             let wrong = Wrong {
                 message: "the end of a match".to_owned(),
                 came: shortened(&String::from_utf8_lossy(&came)),
-                expected: "nothing: standard error is the place for thoughts".to_owned(),
+                expected: "nothing".to_owned(),
+                hint: of_line(Fault::new(FaultKind::Flood, ""), &came, &Asked::Nothing, process.language())
+                    .hint,
             };
             let text = "writes what nobody has asked for to standard output".to_owned();
             notes.add(Finding::fail("output", text, Some(wrong)));
@@ -418,6 +439,7 @@ impl<G: Listed> Talk<'_, G> {
                     message: "(standard input is closed)".to_owned(),
                     came,
                     expected: "the process ends by itself within a second".to_owned(),
+                    hint: None,
                 };
                 let text = "does not end when its input ends".to_owned();
                 notes.add(Finding::fail("end of input", text, Some(wrong)));
@@ -430,7 +452,7 @@ impl<G: Listed> Talk<'_, G> {
     }
 }
 
-/// The answer of a bot, with what it has cost. Once a match a line that is not one is forgiven if an answer follows.
+/// Returns the bot's answer and its cost. Once per match it forgives a line that is not an answer, if an answer follows.
 fn receive(
     process: &mut Wire,
     stage: Stage,
@@ -445,7 +467,7 @@ fn receive(
     *forgiving = false;
     match process.receive(stage) {
         Ok(second) if !is_chatter(&second.0, word) => {
-            notes.chatter(&format!("{} came before the answer", excerpt(&first.0)));
+            notes.chatter(&chatter(&first.0, "came before the answer", process.language()));
             Ok(second)
         }
         Ok(second) => Ok(second),
@@ -455,7 +477,18 @@ fn receive(
     }
 }
 
-/// A message as JSON, with one more field.
+/// A check that is skipped because an earlier failure makes it meaningless.
+fn skipped(check: &'static str, kind: FaultKind) -> Finding {
+    Finding::skipped(check, format!("cannot be told because of the {kind} above"))
+}
+
+/// The fault for an unrequested line that is forgiven.
+fn chatter(line: &[u8], when: &str, language: Language) -> Fault {
+    let fault = Fault::new(FaultKind::Chatter, format!("{} {when}", excerpt(line)));
+    of_line(fault, line, &Asked::Nothing, language)
+}
+
+/// Returns a message as JSON, with one more field.
 fn with_extra(message: &impl serde::Serialize, extra: Option<&Value>) -> Value {
     let mut value = serde_json::to_value(message).unwrap_or_default();
     if let (Some(extra), Value::Object(fields)) = (extra, &mut value) {

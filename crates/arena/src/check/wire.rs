@@ -2,6 +2,7 @@
 
 use super::{Candidate, ms};
 use crate::{
+    diagnosis::Language,
     entry::EntryKind,
     fault::{Fault, FaultKind},
     process::{Limits, Process},
@@ -10,11 +11,11 @@ use crate::{
 use necrodome_rules::card::Card;
 use std::time::Duration;
 
-/// How long a bot has to stay silent when it was not asked.
+/// How long a bot must stay silent when nothing was asked.
 const SILENCE: Duration = Duration::from_millis(100);
 const MILLION: u64 = 1_000_000;
 
-/// What an answer has cost.
+/// The cost of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cost {
     Cpu(Duration),
@@ -23,7 +24,7 @@ pub(super) enum Cost {
 }
 
 impl Cost {
-    /// What a decision may cost, in the same unit.
+    /// Returns the most that a decision may cost, in the same unit.
     pub(super) fn allowed(self, limits: &Limits) -> Cost {
         match self {
             Cost::Cpu(_) => Cost::Cpu(Duration::from_millis(limits.decision_ms)),
@@ -31,7 +32,7 @@ impl Cost {
         }
     }
 
-    /// The number, short.
+    /// Returns the number, in short form.
     pub(super) fn number(self) -> String {
         match self {
             Cost::Cpu(time) => ms(time),
@@ -39,7 +40,7 @@ impl Cost {
         }
     }
 
-    /// What the number counts.
+    /// Returns the unit of the number.
     pub(super) fn unit(self) -> &'static str {
         match self {
             Cost::Cpu(_) => "of CPU time",
@@ -48,7 +49,7 @@ impl Cost {
     }
 }
 
-/// What is waited for.
+/// What the arena is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Start,
@@ -67,7 +68,7 @@ enum End {
 }
 
 impl Wire {
-    /// Starts the candidate; none if it is not a program of any kind.
+    /// Starts the candidate. Returns `None` if it is not a program of any kind.
     pub(super) fn open(candidate: &Candidate, game: &Card) -> Option<Result<Self, Fault>> {
         let limits = candidate.limits;
         let end = match &candidate.entry.kind {
@@ -96,7 +97,7 @@ impl Wire {
         millions.saturating_mul(MILLION)
     }
 
-    /// What a stage may cost.
+    /// Returns the most that a stage may cost.
     pub(super) fn allowed(&self, stage: Stage) -> Cost {
         match (&self.end, stage) {
             (End::Machine(_), _) => Cost::Fuel(self.fuel(stage)),
@@ -119,7 +120,7 @@ impl Wire {
         }
     }
 
-    /// The next line, and what it has cost.
+    /// Returns the next line and its cost.
     pub(super) fn receive(&mut self, stage: Stage) -> Result<(Vec<u8>, Cost), Fault> {
         let fuel = self.fuel(stage);
         match &mut self.end {
@@ -137,6 +138,14 @@ impl Wire {
         }
     }
 
+    /// Returns the language that the bot is written in.
+    pub(super) fn language(&self) -> Language {
+        match &self.end {
+            End::Process(process) => process.language(),
+            End::Machine(machine) => machine.language(),
+        }
+    }
+
     pub(super) fn log(&self) -> &[u8] {
         match &self.end {
             End::Process(process) => process.log(),
@@ -144,7 +153,7 @@ impl Wire {
         }
     }
 
-    /// What comes without having been asked for.
+    /// Returns what the bot writes without being asked.
     pub(super) fn unasked(&mut self) -> Vec<u8> {
         let fuel = self.fuel(Stage::Decision);
         match &mut self.end {
@@ -153,7 +162,7 @@ impl Wire {
         }
     }
 
-    /// Closes the input, and tells whether the bot ends by itself, what went wrong then, and its log.
+    /// Closes the input. Returns whether the bot ends by itself, what went wrong then, and its log.
     pub(super) fn finish(self) -> (bool, Option<Fault>, Vec<u8>) {
         let fuel = self.fuel(Stage::Decision);
         match self.end {

@@ -1,5 +1,5 @@
-//! Bots that were written for other programs: `compat:zombiedice:my_bots.py:ClassName`. The Python package runs them, each in
-//! a process that speaks the bot protocol; those of one program, on the JVM, have a room of their own (`zombies`).
+//! Bots that were written for other programs: `compat:zombiedice:my_bots.py:ClassName`. The Python package runs each in
+//! a process that speaks the bot protocol; bots for one program, which ran on the JVM, have their own module (`zombies`).
 
 use super::{EntryError, missing, seen_from, zombies};
 use crate::process::Program;
@@ -16,7 +16,7 @@ pub const KINDS: [&str; 4] = ["gamezombies", "godzilla", "zombiedice", zombies::
 /// The command that runs Python files.
 const PYTHON: [&str; 2] = ["python3", "-u"];
 
-/// An entry, taken apart. The class can be left out where the file has only one.
+/// An entry, split into its parts. The class may be missing if the file has only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written<'a> {
     kind: &'a str,
@@ -26,7 +26,7 @@ pub struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// Takes apart what follows `compat:`.
+    /// Splits the text after `compat:`.
     pub fn parse(text: &'a str) -> Result<Self, EntryError> {
         let refuse = |why: String| EntryError::Compat { text: format!("{PREFIX}{text}"), why };
         let kinds = KINDS.join(", ");
@@ -47,18 +47,18 @@ impl<'a> Written<'a> {
         Ok(Written { kind, file, class })
     }
 
-    /// Whether the Python package runs it.
+    /// Whether the Python package runs the bot.
     pub(super) fn is_python(self) -> bool {
         self.kind != zombies::KIND
     }
 
-    /// The same entry with its file as seen from another folder.
+    /// Returns the same entry with its file relative to another folder.
     pub fn moved_to(self, folder: &Path) -> String {
         let class = self.class.map(|class| format!(":{class}")).unwrap_or_default();
         format!("{PREFIX}{}:{}{class}", self.kind, folder.join(self.file).display())
     }
 
-    /// The name that the bot would like to have.
+    /// Returns the name for the bot, before it is made unique.
     pub(super) fn wish(self) -> String {
         let stem = || Path::new(self.file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         self.class.map_or_else(stem, str::to_owned)
@@ -96,9 +96,10 @@ fn is_godzilla(folder: &Path) -> bool {
     has("player.py") && (has("constants.py") || has("helpers/constants.py"))
 }
 
-/// Whether Python has the package, as a bot would find it. Asked before a match, since a bot that dies is harder to read.
+/// Checks that Python can import the package, as a bot would. It runs before a match, since an import error inside a bot is harder to read.
 pub(super) fn check_package(program: &Program) -> Result<(), EntryError> {
-    let python = program.words.first().map_or("", String::as_str);
+    let command = program.command();
+    let python = command.first().map_or("", String::as_str);
     let status = Command::new(python)
         .args(["-c", "import necrodome.compat"])
         .current_dir(&program.folder)

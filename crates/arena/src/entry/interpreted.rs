@@ -1,5 +1,5 @@
-//! `wasm:mybot.py` and `wasm:mybot.js`: a source file that an interpreter runs, which is itself a WebAssembly module. It gets the source as
-//! a word of its command line, so that it needs no file.
+//! `wasm:mybot.py` and `wasm:mybot.js`: source files that run in an interpreter, which is itself a WebAssembly module. The interpreter gets
+//! the source as a word of its command line, so it needs no file.
 
 use super::{EntryError, is_module, module, read, seen_from};
 use crate::{own, wasm};
@@ -9,10 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How such an entry begins.
+/// The prefix of such an entry.
 pub const PREFIX: &str = "wasm:";
 
-/// Where interpreters are looked for, if it is set.
+/// The environment variable with the folder of the interpreters.
 const FOLDER: &str = "NECRODOME_WASM";
 
 /// An interpreter.
@@ -20,9 +20,9 @@ struct Interpreter {
     extensions: &'static [&'static str],
     /// Its file.
     file: &'static str,
-    /// Its command line, before the source and without the source's name.
+    /// Its command line, up to the source and the source's name.
     words: &'static [&'static str],
-    /// Whether the name of the source comes before the source.
+    /// Whether the name of the source goes before the source.
     named: bool,
 }
 
@@ -37,7 +37,7 @@ fn folder() -> PathBuf {
     env::var_os(FOLDER).map_or_else(cache, PathBuf::from)
 }
 
-/// The module for what is written behind the prefix.
+/// Returns the module for the text after the prefix.
 pub(super) fn parse(written: &str, from: &Path) -> Result<wasm::Module, EntryError> {
     let path = seen_from(from, written);
     if is_module(&path) {

@@ -1,4 +1,4 @@
-//! What a program runs with, such as `Python 3.12.3`: a note for reports. It is never compared, and nothing fails without it.
+//! Finds out what a bot runs with, such as `Python 3.12.3`: a note for reports. It is never compared, and nothing fails without it.
 
 use super::{EntryKind, EntrySpec};
 use crate::wasm::RUNTIME;
@@ -13,12 +13,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Programs that run others and tell their version, by their names without a version.
+/// Interpreters that can print their version, by their names without a version.
 const KNOWN: [&str; 9] = ["python", "node", "ruby", "java", "perl", "php", "deno", "bun", "julia"];
-/// How long one may take to tell.
+/// How long an interpreter may take to print it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What each entry runs with, where it is known. Each interpreter is asked once.
+/// Returns what each entry runs with, such as an interpreter and its version, if known. It asks each interpreter once.
 pub fn versions(entries: &[EntrySpec]) -> Vec<Option<String>> {
     let mut known = BTreeMap::new();
     let mut version = |entry: &EntrySpec| {
@@ -34,7 +34,7 @@ pub fn versions(entries: &[EntrySpec]) -> Vec<Option<String>> {
     entries.iter().map(&mut version).collect()
 }
 
-/// What an interpreter that is found by its name says about its version.
+/// Returns what an interpreter with this name prints about its version.
 pub fn version_of(word: &str) -> Option<String> {
     const LONGEST: usize = 80;
     let name = Path::new(word).file_name()?.to_str()?;

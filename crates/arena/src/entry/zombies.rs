@@ -1,5 +1,5 @@
-//! Bots of the contest "Save the last bullet for yourself", which ran on the JVM: `compat:zombies:Gunner.java`. A host program of
-//! ours, in Java, offers the contest's interface, speaks the bot protocol and asks the bot for each of its copies.
+//! Bots of the contest "Save the last bullet for yourself", which ran on the JVM: `compat:zombies:Gunner.java`. Our own host program,
+//! in Java, offers the contest's interface, speaks the bot protocol and asks the bot for each of its copies.
 
 mod build;
 mod classes;
@@ -13,11 +13,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The name of this kind behind `compat:`.
+/// The word for this kind after `compat:`.
 pub(super) const KIND: &str = "zombies";
 /// The host's class.
 const HOST: &str = "zombie.Host";
-/// How a JVM is started: quickly, with small spaces, and with nothing of its own on standard output.
+/// The command that starts a JVM: quickly, with little memory, and with no output of its own on standard output.
 const JAVA: [&str; 10] = [
     "java",
     "-Xmx256m",
@@ -30,7 +30,7 @@ const JAVA: [&str; 10] = [
     "-Xlog:all=warning:stderr",
     "-Djava.awt.headless=true",
 ];
-/// The libraries that the contest offered, as Debian installs them. Those that are there are on the class path.
+/// The libraries that the contest offered, as Debian installs them. Those that are installed are on the class path.
 const LIBRARIES: [&str; 5] = [
     "/usr/share/java/guava.jar",
     "/usr/share/java/failureaccess.jar",
@@ -38,18 +38,18 @@ const LIBRARIES: [&str; 5] = [
     "/usr/share/java/commons-math3.jar",
     "/usr/share/java/commons-math.jar",
 ];
-/// More files than these, or more bytes, are no bot. Some come with all their libraries.
+/// The most files, and the most bytes, that a bot may have. Some come with all their libraries.
 const MOST_FILES: usize = 20_000;
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A language of the contest beside Java.
+/// A language of the contest other than Java.
 #[derive(Debug, PartialEq, Eq)]
 struct Language {
     extension: &'static str,
     name: &'static str,
     /// Debian's package.
     package: &'static str,
-    /// Its libraries; the first has to be there.
+    /// Its libraries; the first must be installed.
     jars: &'static [&'static str],
     options: &'static [&'static str],
 }
@@ -105,10 +105,10 @@ const SCRIPTS: [Language; 4] = [
     },
 ];
 
-/// What an entry consists of.
+/// The parts that an entry consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Sources of Java, and of Scala too if that is named.
+    /// Sources in Java, and also in Scala if that is given.
     Sources(Option<&'static Language>),
     /// Compiled classes, in a folder.
     Classes,
@@ -117,7 +117,7 @@ enum Form {
     Script(&'static Language),
 }
 
-/// The program that runs a bot: the class of that name, or the only one.
+/// Returns the program that runs a bot: the class with that name, or the only one.
 pub(super) fn program(path: &Path, class: Option<&str>) -> Result<Program, EntryError> {
     let refuse = |why| EntryError::Compat { text: format!("{PREFIX}{KIND}:{}", path.display()), why };
     let file = fs::canonicalize(path).map_err(missing(path))?;
@@ -149,7 +149,7 @@ pub(super) fn program(path: &Path, class: Option<&str>) -> Result<Program, Entry
     })
 }
 
-/// The name of a bot's class, or of the player that its script registers, if a program is such a bot.
+/// Returns the name of a bot's class, or of the player that its script registers; `None` if the program is not such a bot.
 pub(super) fn name_of(program: &Program) -> Option<&str> {
     let [.., host, bot, name] = program.words.as_slice() else { return None };
     match bot == build::BOT {
@@ -159,7 +159,7 @@ pub(super) fn name_of(program: &Program) -> Option<&str> {
     }
 }
 
-/// What a bot consists of, whoever compiled it, if a program is such a bot.
+/// Returns a hash of what a bot consists of, whoever compiled it; `None` if the program is not such a bot.
 pub(super) fn fingerprint(program: &Program) -> Option<String> {
     name_of(program)?;
     // Several bots may come from one folder.
@@ -200,7 +200,7 @@ fn is(file: &Path, extension: &str) -> bool {
     file.extension().is_some_and(|own| own == extension)
 }
 
-/// All files below a folder, in the order of their names. The contest's own package is the host's, and what is hidden is nobody's.
+/// Returns all files below a folder, sorted by name. It skips hidden files and the contest's own package, which the host provides.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>, EntryError> {
     let (mut files, mut folders, mut bytes) = (Vec::new(), vec![folder.to_owned()], 0);
     while let Some(next) = folders.pop() {
@@ -227,7 +227,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, EntryError> {
     Ok(files)
 }
 
-/// A file that can be read to its end.
+/// Returns the path if it is a regular file that is small enough to read.
 fn regular(path: &Path) -> Result<PathBuf, EntryError> {
     let data = fs::metadata(path).map_err(missing(path))?;
     let refuse = |why: String| Err(EntryError::Unreadable { path: path.to_owned(), why });
@@ -238,7 +238,7 @@ fn regular(path: &Path) -> Result<PathBuf, EntryError> {
     }
 }
 
-/// Whether a folder holds more than any bot, whatever it is called.
+/// Whether a folder holds more files or bytes than a bot may have, whatever their names.
 fn is_too_much(folder: &Path) -> bool {
     let (mut files, mut folders, mut bytes) = (0, vec![folder.to_owned()], 0);
     while let Some(next) = folders.pop() {
@@ -254,7 +254,7 @@ fn is_too_much(folder: &Path) -> bool {
     files > MOST_FILES || bytes > MOST_BYTES
 }
 
-/// The libraries that are there. A language that is not there is an error.
+/// Returns the libraries that are installed. It is an error if the language is not.
 fn class_path(language: Option<&Language>) -> Result<Vec<&'static str>, EntryError> {
     let own = match language {
         Some(&Language { name, package, jars, .. }) if !Path::new(jars[0]).exists() => {
@@ -265,7 +265,7 @@ fn class_path(language: Option<&Language>) -> Result<Vec<&'static str>, EntryErr
     Ok(own.iter().chain(&LIBRARIES).copied().filter(|jar| Path::new(jar).exists()).collect())
 }
 
-/// The class that plays: the one that is wanted, the one that its file is named after, or the only one.
+/// Returns the class that plays: the requested one, the one that the file is named after, or the only one.
 fn chosen(classes: &[Class], path: &Path, wanted: Option<&str>) -> Result<String, String> {
     let players = classes::players(classes);
     let list = |players: &[&Class]| players.iter().map(|class| class.dotted()).collect::<Vec<_>>().join(", ");
@@ -286,7 +286,7 @@ fn chosen(classes: &[Class], path: &Path, wanted: Option<&str>) -> Result<String
     }
 }
 
-/// The name under which a script registers its player, as far as it can be read without running it.
+/// Returns the name under which a script registers its player, if that can be read without running the script.
 fn registered(script: &str) -> Option<String> {
     let (_, behind) = script.split_once("registerPlayer")?;
     let quoted = behind.trim_start_matches([' ', '(', '\n', '\r', '\t']);

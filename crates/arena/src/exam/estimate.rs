@@ -1,4 +1,4 @@
-//! What an exam of language models would still cost.
+//! The remaining cost of an exam of language models.
 
 use super::{Candidate, Paper};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use necrodome_rules::{bot::BotSpec, catalog::Listed, chance::Seeded, names::SetupError};
 use std::{cell::RefCell, rc::Rc};
 
-/// Why there is no estimate.
+/// The reason why there is no estimate.
 #[derive(Debug, thiserror::Error)]
 pub enum NoEstimate {
     /// An entry cannot take part.
@@ -19,12 +19,12 @@ pub enum NoEstimate {
     /// A name or a number of seats is wrong.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// An endpoint fails, or a budget is used up.
+    /// An endpoint fails, or the budget is used up.
     #[error("{0}")]
     Arena(String),
 }
 
-/// Looks every question of the models up in the book, and asks a few of those that are not there. No other entry is asked.
+/// Looks up every question of the models in the book, and asks a few of those that are not there. It asks no other entries.
 pub fn estimate<G: Listed>(
     paper: &Paper<G>,
     candidates: &[Candidate],

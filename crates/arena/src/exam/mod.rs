@@ -1,7 +1,7 @@
-//! Exams: decisions instead of matches. Every entry answers the same questions, positions of a solved game, and each answer is
-//! priced exactly: what the best option would have been worth more is its regret. No dice, so no noise but the choice of questions.
+//! Exams: decisions instead of matches. Every entry answers the same questions, positions of a solved game. The regret of an answer is exact:
+//! it is what the best option would have been worth more. There are no dice, so the only noise is the choice of questions.
 //!
-//! [`Paper::set`] draws the questions, [`sit`] puts them to the entries, [`ExamReport::new`] says what came of it.
+//! [`Paper::set`] draws the questions, [`sit`] puts them to the entries, [`ExamReport::new`] evaluates the answers.
 
 mod estimate;
 mod paper;

@@ -1,11 +1,11 @@
 //! The questions of an exam, and how they are drawn.
 //!
-//! A draw is a match between built-in bots, and one of its decisions, each as likely as the others. The matches with even numbers are
-//! perfect players', the others those of the game's usual line-up. Decisions in which all options are worth the same are left out.
-//! The positions of a large pool of draws are cut into bands by what is at stake, and more questions come from the bands with more at
-//! stake: there a mistake costs most. Within a band those positions are asked that came up first. No position is asked twice, but one
-//! that comes up often in play counts for more: as its share of the pool, divided by how likely it was to be chosen (Horvitz and
-//! Thompson, "A generalization of sampling without replacement from a finite universe", 1952).
+//! A draw is one decision of a match between built-in bots; each decision of the match is equally likely. In matches with even numbers the
+//! bots are perfect players, in the others they come from the game's usual line-up. Decisions in which all options are worth the same are
+//! left out. The positions of a large pool of draws are cut into bands by what is at stake. The bands with more at stake, where a mistake
+//! costs most, supply more questions. A band supplies the positions that came up first. No position is asked twice, but one that comes up
+//! often in play counts for more: its weight is its share of the pool, divided by the probability that it was chosen (Horvitz and Thompson,
+//! "A generalization of sampling without replacement from a finite universe", 1952).
 
 use necrodome_rules::{
     bot::Decide,
@@ -28,49 +28,49 @@ use std::{
 pub const LEAST_POSITIONS: usize = 20;
 /// The most positions of an exam.
 pub const MOST_POSITIONS: usize = 10_000;
-/// Draws of the pool for each position of the exam, and the fewest: the pool's own error hardly counts.
+/// Draws of the pool for each position of the exam. With this many, the pool's own error hardly counts.
 const DRAWS: usize = 10;
 const LEAST_DRAWS: usize = 2000;
-/// A smaller difference of two prices is rounding.
+/// Two prices with a smaller difference than this are equal but for rounding.
 pub(super) const NOTHING: f64 = 1e-9;
-/// Bands of what is at stake, with as many different positions each.
+/// The number of bands of what is at stake. They have equal numbers of different positions.
 const BANDS: usize = 4;
 
-/// A position with something to decide.
+/// A position with a decision to make.
 #[derive(Debug, Clone)]
 pub struct Question<G: Game> {
-    /// Whose decision it is.
+    /// The seat that decides.
     pub seat: Seat,
     /// The position.
     pub game: G,
-    /// What the seat sees.
+    /// The seat's view.
     pub view: G::View,
-    /// What the seat has heard since its last decision.
+    /// The events that the seat has heard since its last decision.
     pub heard: Vec<G::Event>,
-    /// What every option is worth.
+    /// The value of every option.
     pub prices: Vec<Price<G::Action>>,
-    /// What the best option is worth.
+    /// The value of the best option.
     pub best: f64,
-    /// What the best option is worth more than the worst.
+    /// The value of the best option minus that of the worst.
     pub stake: f64,
     /// The kind of the decision.
     pub kind: String,
-    /// Which band it belongs to.
+    /// The number of its band.
     pub band: usize,
-    /// How much it counts in its band: 1 if it came up once in the pool.
+    /// Its weight in its band: 1 if it came up once in the pool.
     pub times: f64,
 }
 
 /// Decisions with about as much at stake.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
-    /// The least that is at stake.
+    /// The lowest stake.
     pub from: f64,
-    /// The most that is at stake.
+    /// The highest stake.
     pub to: f64,
-    /// The share of the pool.
+    /// The band's share of the pool.
     pub weight: f64,
-    /// How many questions come from it.
+    /// The number of questions from it.
     pub questions: usize,
 }
 
@@ -82,20 +82,20 @@ pub struct Paper<G: Listed> {
     pub solution: Arc<dyn Solution<G>>,
     /// The seed.
     pub seed: Seed,
-    /// How many positions were wanted.
+    /// The number of positions that the user asked for.
     pub positions: usize,
     /// The questions, in the order in which they are asked: any beginning of the list has a fair share of each band. There are
-    /// fewer than wanted where no more different positions came up.
+    /// fewer than `positions` if not enough different positions came up.
     pub questions: Vec<Question<G>>,
     /// The bands, the one with least at stake first.
     pub bands: Vec<Band>,
-    /// Draws with something at stake, from which the shares of the bands are known.
+    /// The number of draws with something at stake; the shares of the bands come from these.
     pub pool: usize,
     /// The share of all decisions in which nothing was at stake.
     pub idle: f64,
 }
 
-/// Why there are no questions.
+/// The reason why there are no questions.
 #[derive(Debug, thiserror::Error)]
 pub enum PaperError {
     /// The game is not solved.
@@ -107,7 +107,7 @@ pub enum PaperError {
     /// A match cannot be set up under these rules.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// Under these rules nothing is ever at stake, or a bot of the arena broke a rule.
+    /// Under these rules nothing is ever at stake, or a built-in bot broke a rule.
     #[error("the arena's own bots come to no decision in which something is at stake")]
     Nothing,
 }
@@ -142,30 +142,30 @@ impl<G: Listed> Paper<G> {
         Ok(Paper { solver, solution, seed, positions, questions, bands, pool: pooled, idle })
     }
 
-    /// The names at the table: the same for all entries, so that all are asked the same.
+    /// Returns the names at the table. They are the same for all entries, so that all get the same question.
     pub fn names(&self, question: &Question<G>) -> Names {
         at_table(question.seat, question.game.seats())
     }
 
-    /// What the decision of a question is worth less than the best one.
+    /// Returns the value of the best decision on a question minus the value of this one.
     pub fn regret(&self, question: &Question<G>, choice: &Move<G::Action>) -> f64 {
         (question.best - self.solution.price(&question.view, choice)).max(0.0)
     }
 
-    /// From this regret on a decision is a blunder: a twentieth of a win, or a tenth of what a perfect player scores alone.
+    /// Returns the regret at which a decision is a blunder: a twentieth of a win, or a tenth of what a perfect player scores alone.
     pub fn blunder(&self) -> f64 {
         if *G::SEATS.end() == 1 { 0.1 * self.solution.start() } else { 0.05 }
     }
 }
 
-/// `Player` on a seat, and `Opponent` on the other if there is one.
+/// Returns names: `Player` on a seat, and `Opponent` on the other if there is one.
 fn at_table(seat: Seat, seats: usize) -> Names {
     let name = |&other: &Seat| if other == seat { "Player" } else { "Opponent" };
     #[allow(clippy::expect_used)] // Two names that differ and that anybody may have.
     Names::new(Seat::all(seats).iter().map(name)).expect("names that differ")
 }
 
-/// Where draws are played.
+/// The bots and rules with which draws are played.
 struct Hall<'a, G: Listed> {
     rules: &'a G::Rules,
     names: Names,
@@ -180,11 +180,11 @@ impl<'a, G: Listed> Hall<'a, G> {
             // The names of a card are well-formed, which a test of the catalog holds.
             Ok(decider::<G>(&text.parse().map_err(|_| PaperError::Nothing)?, rules)?)
         };
-        let ordinary = G::CARD.line_up.iter().map(|text| bot(text)).collect::<Result<_, _>>()?;
+        let ordinary = G::CARD.entries().map(|(_, text)| bot(text)).collect::<Result<_, _>>()?;
         Ok(Hall { rules, names: at_table(Seat(0), seats), seed, perfect: bot(OPTIMAL)?, ordinary })
     }
 
-    /// The decision of one draw; none if the match had none. Prices and all that follows from them are filled in later.
+    /// Returns the decision of one draw, or `None` if the match had none. Prices and everything that follows from them are filled in later.
     fn draw(&self, number: u64) -> Result<Option<Question<G>>, PaperError> {
         let mut lots = Seeded::new(self.seed, "exam draw", number);
         let mut chance = Seeded::new(self.seed, "exam match", number);
@@ -228,13 +228,13 @@ impl<'a, G: Listed> Hall<'a, G> {
     }
 }
 
-/// Positions as they came up.
+/// Positions in the order in which they came up.
 struct Pool<G: Game> {
-    /// The different ones.
+    /// The different positions.
     found: Vec<Question<G>>,
-    /// Where the position of a view is among them.
+    /// The index in `found` of the position with each view.
     places: HashMap<String, usize>,
-    /// Which one each draw came to.
+    /// The index in `found` for each draw.
     draws: Vec<usize>,
 }
 
@@ -254,7 +254,7 @@ impl<G: Game> Pool<G> {
         self.draws.push(place);
     }
 
-    /// Cuts the positions into bands, and chooses the questions: twice as many from the second band as from the first, and so on.
+    /// Cuts the positions into bands and chooses the questions: twice as many from the second band as from the first, and so on.
     fn choose(mut self, positions: usize) -> (Vec<Band>, Vec<Question<G>>) {
         let mut bands = self.cut();
         let shares = (1..=bands.len()).sum::<usize>();
@@ -274,7 +274,7 @@ impl<G: Game> Pool<G> {
         (bands, chosen.into_iter().map(|(_, question)| question).collect())
     }
 
-    /// Bands with as many positions each; equal stakes stay together.
+    /// Cuts bands with equal numbers of positions; equal stakes stay together.
     fn cut(&mut self) -> Vec<Band> {
         let mut stakes: Vec<f64> = self.found.iter().map(|question| question.stake).collect();
         stakes.sort_by(f64::total_cmp);
@@ -297,7 +297,7 @@ impl<G: Game> Pool<G> {
         bands
     }
 
-    /// The positions of a band that came up first, each with how much it counts.
+    /// Returns the positions of a band that came up first, each with its weight.
     fn pick(&self, band: usize, most: usize) -> Vec<(usize, f64)> {
         let draws: Vec<usize> =
             self.draws.iter().copied().filter(|&question| self.found[question].band == band).collect();

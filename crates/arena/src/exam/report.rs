@@ -1,4 +1,4 @@
-//! What an exam has shown: regret with its interval, comparisons of entries, the worst answers in words.
+//! The results of an exam: regret with its interval, comparisons of entries, the worst answers in words.
 
 use super::{
     paper::{Band, NOTHING, Paper, Question},
@@ -7,7 +7,7 @@ use super::{
 use crate::{
     entry::EntryKind,
     fault::Trouble,
-    front::{Bargain, bargains},
+    front::{Bargain, bargains, is_clearly_cheaper},
     player::{AnsweredBy, Usage},
     stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
 };
@@ -20,10 +20,10 @@ use std::{
     time::Duration,
 };
 
-/// How many answers of an entry are told.
+/// The number of answers that an entry's list of the worst has at most.
 const WORST: usize = 10;
 
-/// What an exam has shown, as a document. An interval is three fields: `regret`, `regret_low`, `regret_high`.
+/// The results of an exam, as a document. An interval is three fields: `regret`, `regret_low`, `regret_high`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ExamReport {
     /// The id of the game.
@@ -36,17 +36,17 @@ pub struct ExamReport {
     pub unit: &'static str,
     /// How many positions were wanted.
     pub positions: usize,
-    /// How many were asked: fewer where no more different ones came up.
+    /// How many were asked: fewer if not enough different ones came up.
     pub questions: usize,
     /// The share of all decisions in which nothing was at stake. They are left out.
     pub nothing_at_stake: f64,
     /// A decision that costs this much is a blunder.
     pub blunder: f64,
-    /// What is at stake on average.
+    /// The mean stake.
     pub mean_stake: f64,
     /// The bands of what is at stake from which questions were drawn.
     pub bands: Vec<BandReport>,
-    /// The entries: those that have answered every question, the best first, then the others, which have no rank.
+    /// The entries: those that answered every question, the best first; then the others, which have no rank.
     pub entries: Vec<ExamEntry>,
     /// Every two entries compared, by the questions that both have answered.
     pub pairs: Vec<ExamPair>,
@@ -63,17 +63,17 @@ pub struct ExamReport {
 /// Decisions with about as much at stake.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BandReport {
-    /// The least that is at stake.
+    /// The lowest stake.
     pub from: f64,
-    /// The most that is at stake.
+    /// The highest stake.
     pub to: f64,
-    /// Its share of all decisions in which something is at stake: so much it counts.
+    /// Its share of all decisions in which something is at stake: its weight.
     pub weight: f64,
     /// How many questions come from it.
     pub questions: usize,
 }
 
-/// How an entry did.
+/// The results of an entry.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ExamEntry {
     /// Its name.
@@ -82,24 +82,24 @@ pub struct ExamEntry {
     pub bot: String,
     /// Whether it is a bot of this program.
     pub built_in: bool,
-    /// How many candidates that were named before it are the same entry.
+    /// The number of earlier candidates that are the same entry.
     pub copy: u64,
-    /// The ranks that it may have in truth among the complete ones, with an error of 5% for all pairs together; none if it is not
+    /// The ranks that it may truly have among the complete entries, with an error of 5% for all pairs together; none if it is not
     /// complete.
     pub rank: Option<RankInterval>,
     /// Whether it has answered every question.
     pub complete: bool,
     /// How many questions it has answered.
     pub answered: usize,
-    /// Why it was asked no more, where the arena or its endpoint is the cause.
+    /// Why it was asked no further questions, if the arena or its endpoint is the cause.
     pub stopped: Option<String>,
-    /// What a decision costs on average; none if nothing was answered.
+    /// The mean cost of a decision; none if nothing was answered.
     pub regret: Option<f64>,
     /// The lower end of its 95% interval.
     pub regret_low: Option<f64>,
     /// The upper end of its 95% interval.
     pub regret_high: Option<f64>,
-    /// The share of decisions that nothing could have bettered.
+    /// The share of decisions that could not have been better.
     pub perfect: Option<f64>,
     /// The lower end of its 95% interval.
     pub perfect_low: Option<f64>,
@@ -111,11 +111,11 @@ pub struct ExamEntry {
     pub blunders_low: Option<f64>,
     /// The upper end of its 95% interval.
     pub blunders_high: Option<f64>,
-    /// Answers that could not be used, those of a language model that were asked for again included.
+    /// Answers that could not be used, including those of a language model that was then asked again.
     pub unusable: u64,
     /// Questions without a usable answer after all tries: the game's rule for a bad action decided.
     pub lost: usize,
-    /// The same, by what was wrong at last.
+    /// The same, by what was wrong with the last answer.
     pub lost_by_kind: BTreeMap<String, usize>,
     /// Calls to a language model.
     pub calls: u64,
@@ -138,9 +138,9 @@ pub struct ExamEntry {
     /// Where it stands among the language models that are complete, by regret and money.
     #[serde(flatten)]
     pub bargain: Bargain,
-    /// How long an endpoint took for a decision; none of other players.
+    /// How long an endpoint took for a decision; none for other players.
     pub latency: Option<Latency>,
-    /// Where the regret comes from, by the kind of decision, the most expensive in all first.
+    /// Where the regret comes from, by the kind of decision, the kind with the most regret in total first.
     pub kinds: Vec<KindRegret>,
     /// Regret by what is at stake, in the order of the bands.
     pub stakes: Vec<KindRegret>,
@@ -153,7 +153,7 @@ pub struct ExamEntry {
 pub struct Latency {
     /// Half of the decisions took less.
     pub median: f64,
-    /// One of twenty took longer.
+    /// One in twenty took longer.
     pub p95: f64,
 }
 
@@ -166,36 +166,36 @@ pub struct KindRegret {
     pub questions: usize,
     /// Their share of all decisions.
     pub share: f64,
-    /// What one of them costs on average.
+    /// The mean cost of one of them.
     pub regret: f64,
     /// The lower end of its 95% interval.
     pub regret_low: Option<f64>,
     /// The upper end of its 95% interval.
     pub regret_high: Option<f64>,
-    /// The share that nothing could have bettered.
+    /// The share that could not have been better.
     pub perfect: f64,
 }
 
-/// An answer beside the truth.
+/// An answer that cost something.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Worst {
     /// The number of the question, from 1.
     pub question: usize,
-    /// What there was to decide, in words.
+    /// The situation, in words.
     pub situation: String,
     /// What the entry saw.
     pub view: Value,
-    /// What it did.
+    /// The entry's choice.
     pub choice: String,
-    /// What that is worth.
+    /// The value of that choice.
     pub value: f64,
-    /// Why, as it says.
+    /// The reason that the entry gave.
     pub reason: Option<String>,
     /// What was wrong with the answer, if it could not be used.
     pub fault: Option<String>,
-    /// What a perfect player does.
+    /// The choice of a perfect player.
     pub best: String,
-    /// What that is worth.
+    /// The value of that choice.
     pub best_value: f64,
     /// The difference.
     pub regret: f64,
@@ -220,14 +220,14 @@ pub struct ExamPair {
     pub told_apart: bool,
     /// The share of decisions in which both did the same.
     pub same: f64,
-    /// Whether both are the same entry: then the difference is noise.
+    /// Whether both are the same entry, so that the difference is noise.
     pub null: bool,
 }
 
-/// One answer, for tables.
+/// One answer, as a row of a table.
 #[derive(Debug, Clone)]
 pub struct AnswerRow {
-    /// Whose.
+    /// The entry.
     pub name: String,
     /// The number of the question, from 1.
     pub question: usize,
@@ -235,28 +235,28 @@ pub struct AnswerRow {
     pub kind: String,
     /// What was at stake.
     pub stake: f64,
-    /// Its share of the mean.
+    /// Its weight in the mean.
     pub weight: f64,
     /// The situation in words.
     pub situation: String,
-    /// What the entry did.
+    /// The entry's choice.
     pub choice: String,
-    /// What a perfect player does.
+    /// The choice of a perfect player.
     pub best: String,
-    /// What the answer cost.
+    /// The regret of the answer.
     pub regret: f64,
-    /// What was wrong with it.
+    /// The fault of the answer, if it has one.
     pub fault: Option<&'static str>,
-    /// Why, as it says.
+    /// The reason that the entry gave.
     pub reason: Option<String>,
-    /// What it took.
+    /// What the calls to a language model took.
     pub usage: Usage,
 }
 
-/// Where a value comes from: a question, and one entry's answer or two entries'.
+/// Averages values over the questions of an exam: a value comes from a question and the answers of one entry or two.
 struct Marks<'a, G: Listed> {
     paper: &'a Paper<G>,
-    /// How often all questions of each band count.
+    /// The total weight of the questions of each band.
     sizes: Vec<f64>,
 }
 
@@ -267,12 +267,12 @@ impl<'a, G: Listed> Marks<'a, G> {
         Marks { paper, sizes }
     }
 
-    /// The share of a question in a mean over all.
+    /// Returns the share of a question in a mean over all questions.
     fn weight(&self, question: &Question<G>) -> f64 {
         self.paper.bands[question.band].weight * question.times / self.sizes[question.band]
     }
 
-    /// The mean of a value over all questions that have one.
+    /// Returns the mean of a value over all questions that have one.
     fn mean(&self, value: impl Fn(usize, &Question<G>) -> Option<f64>) -> Option<Sampled> {
         let layer = |band: &Band| Layer { weight: band.weight, cases: Vec::new() };
         let mut layers: Vec<Layer> = self.paper.bands.iter().map(layer).collect();
@@ -284,7 +284,7 @@ impl<'a, G: Listed> Marks<'a, G> {
         Sampled::of(&layers, self.paper.pool as f64)
     }
 
-    /// The regret of those answers that belong to a group.
+    /// Returns the regret of the answers that belong to a group.
     fn of_group(
         &self,
         kind: String,
@@ -323,7 +323,7 @@ impl<'a, G: Listed> Marks<'a, G> {
 }
 
 impl ExamReport {
-    /// Reads the answers.
+    /// Evaluates the answers.
     pub fn new<G: Listed>(
         paper: &Paper<G>,
         rules: &G::Rules,
@@ -422,9 +422,20 @@ impl ExamReport {
     }
 }
 
-/// Whether two answers come to the same.
+/// Whether two answers are the same or cost the same.
 fn is_same<A: PartialEq>(one: &Answered<A>, other: &Answered<A>) -> bool {
     one.choice == other.choice || (one.regret - other.regret).abs() <= NOTHING
+}
+
+impl ExamReport {
+    /// Returns the language model whose price and regret a model on the front is compared with (`regret_per_cost`).
+    pub fn next_cheaper(&self, entry: &ExamEntry) -> Option<&ExamEntry> {
+        let price = |entry: &ExamEntry| entry.cost_per_decision.unwrap_or_default();
+        let cheaper = self.entries.iter().filter(|other| {
+            other.bargain.on_front == Some(true) && is_clearly_cheaper(price(other), price(entry))
+        });
+        cheaper.max_by(|one, other| price(one).total_cmp(&price(other)))
+    }
 }
 
 impl ExamEntry {
@@ -508,8 +519,8 @@ impl ExamEntry {
     }
 }
 
-/// What a decision costs. Who has made no mistake may make one in the next question: then the interval ends where the share of mistakes
-/// that so many perfect answers allow (Wilson) meets what is at stake on average.
+/// Returns the cost of a decision. An entry without a mistake may make one in the next question: then the upper end of the interval is the
+/// largest share of mistakes that its number of perfect answers allows (Wilson), times the mean stake.
 fn regret<G: Listed>(marks: &Marks<G>, answers: &[Option<Answered<G::Action>>]) -> Option<Estimate> {
     let sampled = marks.mean(|number, _| answers[number].as_ref().map(|answer| answer.regret))?;
     let Estimate { mean, low, high } = sampled.estimate();
@@ -520,7 +531,7 @@ fn regret<G: Listed>(marks: &Marks<G>, answers: &[Option<Answered<G::Action>>]) 
     Some(Estimate { mean, low: low.map(|low| low.max(0.0)), high })
 }
 
-/// How long an endpoint took for a decision, of those that called one.
+/// Returns how long an endpoint took for a decision, from the decisions that called one.
 fn latency(usages: &[&Usage]) -> Option<Latency> {
     let called = usages.iter().filter(|usage| usage.calls > 0);
     let mut waits: Vec<Duration> = called.map(|usage| usage.waited).collect();
@@ -552,7 +563,7 @@ fn worst<G: Listed>(paper: &Paper<G>, mut given: Vec<(usize, &Answered<G::Action
     given.into_iter().map(told).collect()
 }
 
-/// The situation, a choice and the best choice, in words.
+/// Returns the situation, a choice and the best choice, in words.
 fn words<G: Listed>(paper: &Paper<G>, question: &Question<G>, choice: &Move<G::Action>) -> [String; 3] {
     let (view, names) = (&question.view, paper.names(question));
     let best = Move::Act(paper.solution.best(view));

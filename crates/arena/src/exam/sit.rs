@@ -1,8 +1,8 @@
 //! Entries sit an exam: they are asked every question, each as if it came up in a match of its own.
 //!
-//! Entries are asked at the same time, each on a thread; those that mostly wait ([`Player::streams`]) are asked several questions at once.
-//! Guests are asked on the thread that called. An answer depends on nothing but the entry and the question, so that it does not matter
-//! who is asked first.
+//! Entries are asked at the same time, each on its own thread; those that mostly wait ([`Player::streams`]) get several questions at once.
+//! Guests are asked on the calling thread. An answer depends only on the entry and the question, so the order in which entries are asked
+//! does not matter.
 
 use super::paper::{Paper, Question};
 use crate::{
@@ -27,19 +27,19 @@ use std::{
     thread,
 };
 
-/// Who sits the exam.
+/// An entry that sits the exam.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The name in the report.
     pub name: String,
-    /// What it is.
+    /// The entry.
     pub entry: EntrySpec,
-    /// How many candidates before this one are the same entry: it is asked anew, and its own chance differs.
+    /// The number of earlier candidates that are the same entry. Each copy is asked anew, with its own chance.
     pub copy: u64,
 }
 
 impl Candidate {
-    /// Candidates for entries, by their names.
+    /// Returns candidates for these entries and names.
     pub fn all<'a>(entries: &[EntrySpec], names: impl Iterator<Item = &'a str>) -> Vec<Self> {
         let copy = |index: usize| {
             let same = |other: &&EntrySpec| {
@@ -55,7 +55,7 @@ impl Candidate {
         names.enumerate().map(candidate).collect()
     }
 
-    /// The player that is asked. Built-in bots draw their own chance anew for each question.
+    /// Returns the player to ask. Built-in bots draw their own chance anew for each question.
     pub fn player<G: Listed>(&self, terms: &Terms<G::Rules>) -> Result<Box<dyn Player<G>>, LineupError> {
         let mut player: Box<dyn Player<G>> = match &self.entry.kind {
             EntryKind::BuiltIn(spec) => {
@@ -67,14 +67,14 @@ impl Candidate {
         Ok(player)
     }
 
-    /// The seed of its own chance in a question.
+    /// Returns the seed of the candidate's own chance in a question.
     pub(super) fn seed(&self, exam: Seed, question: usize) -> u32 {
         let purpose = format!("exam {} {}", self.copy, self.entry.text);
         Seeded::new(exam, &purpose, question as u64).uniform(u32::MAX)
     }
 }
 
-/// A built-in bot that is asked single questions.
+/// A built-in bot that answers single questions.
 struct Asked<G: Game> {
     decide: Decide<G>,
     seed: u32,
@@ -104,74 +104,74 @@ impl<G: Game> Player<G> for Asked<G> {
         Vec::new()
     }
 
-    /// It answers each question by itself, so all processors can be asked.
+    /// As many as there are processors: the bot answers each question independently.
     fn streams(&self) -> usize {
         thread::available_parallelism().map_or(1, usize::from)
     }
 }
 
-/// An answer, as it stands by the rules.
+/// An answer, as the rules treat it.
 #[derive(Debug, Clone)]
 pub struct Answered<A> {
-    /// The move that the rules make of it.
+    /// The move that the rules make of the answer.
     pub choice: Move<A>,
-    /// Why, as the entry says.
+    /// The reason that the entry gave.
     pub reason: Option<String>,
-    /// What was wrong with it.
+    /// The fault of the answer, if it has one.
     pub fault: Option<Fault>,
-    /// What it cost.
+    /// What the answer cost.
     pub regret: f64,
-    /// What the entry used for it.
+    /// What the entry used for the answer.
     pub effort: Effort,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 enum Gap {
-    /// Somebody wanted to stop, or a person has left.
+    /// The user stopped the exam, or a person left.
     Interrupted,
-    /// The arena lacks something for this entry, or its endpoint does.
+    /// The arena or the endpoint lacks something for this entry.
     Arena(String),
 }
 
 /// The answers of an exam.
 #[derive(Debug)]
 pub struct Sat<A> {
-    /// By entry and question; none where a question was not put or not answered.
+    /// The answers by entry and question, or `None` where a question was not put or not answered.
     pub answers: Vec<Vec<Option<Answered<A>>>>,
-    /// Entries that never got ready to play.
+    /// Entries that never became ready to play.
     pub absent: Vec<usize>,
-    /// Somebody has stopped the exam of all.
+    /// Whether the user stopped the whole exam.
     pub interrupted: bool,
-    /// By entry: why the arena could not ask it to the end, such as an endpoint that fails or a budget that is used up. Nobody is
-    /// charged for it.
+    /// By entry: why the arena could not ask all questions, such as an endpoint that fails or a budget that is used up. This does not
+    /// count against the entry.
     pub stopped: Vec<Option<String>>,
     /// What went wrong, and what programs have written to standard error.
     pub trouble: Trouble,
 }
 
-/// What a thread tells.
+/// A message from a thread.
 enum News<A> {
     Answer(usize, Box<Answered<A>>),
     Absent,
     Closed(Vec<Fault>, String),
 }
 
-/// What all threads share.
+/// The state that all threads share.
 struct Room<'a, G: Listed> {
     paper: &'a Paper<G>,
     candidates: &'a [Candidate],
     terms: &'a Terms<G::Rules>,
-    /// Somebody wants to stop.
+    /// Whether the user wants to stop.
     quit: &'a AtomicBool,
-    /// By entry: the next question.
+    /// By entry: the number of the next question.
     next: Vec<AtomicUsize>,
-    /// Whether all are to stop.
+    /// Whether all threads must stop.
     interrupted: AtomicBool,
-    /// By entry: why it is asked no more.
+    /// By entry: why the arena asks it no more questions.
     stopped: Mutex<Vec<Option<String>>>,
 }
 
-/// Puts all questions to all candidates. `progress` hears how many answers there are of how many.
+/// Puts all questions to all candidates. `progress` is called with the number of answers so far and the total.
 pub fn sit<G: Listed>(
     paper: &Paper<G>,
     candidates: &[Candidate],
@@ -261,7 +261,7 @@ impl<'a, G: Listed> Room<'a, G> {
         self.ask_all(entry, &mut *player, &mut |news| _ = sender.send((entry, news)));
     }
 
-    /// Puts the questions that are left to a player.
+    /// Puts the remaining questions to a player.
     fn ask_all(&self, entry: usize, player: &mut dyn Player<G>, tell: &mut dyn FnMut(News<G::Action>)) {
         loop {
             if self.quit.load(Ordering::Relaxed) {
@@ -289,7 +289,7 @@ impl<'a, G: Listed> Room<'a, G> {
         tell(News::Closed(faults, log));
     }
 
-    /// Stops everybody after an interrupt. What the arena lacks for one entry stops that entry alone; the first reason counts.
+    /// Stops all entries after an interrupt. If the arena lacks something for one entry, only that entry stops; the first reason counts.
     fn give_up(&self, entry: usize, gap: Gap) {
         match gap {
             Gap::Arena(why) if !self.quit.load(Ordering::Relaxed) => {
@@ -301,7 +301,7 @@ impl<'a, G: Listed> Room<'a, G> {
         }
     }
 
-    /// Leaves out the questions that an entry was not asked yet.
+    /// Skips the questions that an entry was not asked yet.
     fn ask_no_more(&self, entry: usize) {
         self.next[entry].store(self.paper.questions.len(), Ordering::Relaxed);
     }
@@ -337,7 +337,7 @@ impl<'a, G: Listed> Room<'a, G> {
     }
 }
 
-/// The move that the rules make of an action, and what was wrong with it.
+/// Returns the move that the rules make of an action, and what was wrong with it.
 fn by_the_rules<G: Game>(question: &Question<G>, action: G::Action) -> (Move<G::Action>, Option<Fault>) {
     let refused = |action: &G::Action| {
         let moves = [Move::Act(action.clone())];

@@ -1,4 +1,4 @@
-//! Reads a model's answer: JSON, tool arguments, or a last line; forgiving about what stands around it.
+//! Reads a model's answer: JSON, tool arguments, or a last line. It tolerates other text around the answer.
 
 use super::Disguise;
 use crate::{
@@ -10,43 +10,43 @@ use necrodome_models::{Finish, Reply};
 use necrodome_rules::game::Game;
 use serde_json::Value;
 
-/// What the last line of an answer in plain text begins with.
+/// The word that begins the last line of an answer in plain text.
 const TAG: &str = "ANSWER:";
 
-/// The longest answer that is searched for a choice, in bytes: to look for one in megabytes of braces takes seconds.
+/// The longest answer that is searched for a choice, in bytes: a search in megabytes of braces takes seconds.
 const LONGEST: usize = 256 << 10;
 
-/// An answer with something wrong in it.
+/// An answer with a fault.
 pub(super) struct Unusable<A> {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
-    /// What can stand of it, if the model is not asked again.
+    /// The part of the answer that counts if the model is not asked again.
     pub stands: Answer<A>,
 }
 
-/// Reads an answer to this view. `Ok` is a choice that the rules allow, as far as that is known from the view.
+/// Reads an answer to this view. `Ok` is a choice that the rules allow, as far as the view shows.
 pub(super) fn read<G: Game>(
     reply: &Reply,
     view: &G::View,
     disguise: Option<&Disguise>,
-) -> Result<Answer<G::Action>, Unusable<G::Action>> {
-    let unusable = |fault: Fault| Unusable { fault: fault.clone(), stands: Answer::Fault(fault) };
+) -> Result<Answer<G::Action>, Box<Unusable<G::Action>>> {
+    let unusable = |fault: Fault| Box::new(Unusable { fault: fault.clone(), stands: Answer::Fault(fault) });
     let (reason, action) = parts(reply).map_err(unusable)?;
     let undo = |text: String| disguise.map_or(text.clone(), |disguise| disguise.undo(&text));
     let action = disguise.map_or(action.clone(), |disguise| disguise.undo_json(&action));
     let answer = read_choice::<G>(&action, reason.map(undo)).map_err(unusable)?;
     match answer {
-        Answer::Partly { ref fault, .. } => Err(Unusable { fault: fault.clone(), stands: answer }),
+        Answer::Partly { ref fault, .. } => Err(Box::new(Unusable { fault: fault.clone(), stands: answer })),
         Answer::Act(ref chosen, _) if !is_legal::<G>(view, chosen) => {
             let why = format!("{} is not legal now", excerpt(action.to_string().as_bytes()));
             // The referee says what comes of it.
-            Err(Unusable { fault: Fault::new(FaultKind::Illegal, why), stands: answer })
+            Err(Box::new(Unusable { fault: Fault::new(FaultKind::Illegal, why), stands: answer }))
         }
         other => Ok(other),
     }
 }
 
-/// The reason and the action of an answer, or why there are none.
+/// Returns the reason and the action of an answer, or why there are none.
 fn parts(reply: &Reply) -> Result<(Option<String>, Value), Fault> {
     if let Some(refusal) = &reply.refusal {
         return Err(Fault::new(FaultKind::Refused, refusal.clone()));
@@ -70,12 +70,12 @@ fn parts(reply: &Reply) -> Result<(Option<String>, Value), Fault> {
     })
 }
 
-/// What stands behind the thoughts that some models write into their answers.
+/// Returns the text after the thoughts that some models write into their answers.
 fn without_thoughts(text: &str) -> &str {
     text.rsplit_once("</think>").map_or(text, |(_, answer)| answer)
 }
 
-/// The choice in a text: what is behind the last `ANSWER:`, else the last JSON object that is one.
+/// Returns the choice in a text: the one after the last `ANSWER:`, or else the last JSON object that is a choice.
 fn found(text: &str) -> Option<(Option<String>, Value)> {
     if let Some((before, line)) = text.rsplit_once(TAG)
         && let Some((reason, action)) = last_object(line).and_then(choice)
@@ -86,7 +86,7 @@ fn found(text: &str) -> Option<(Option<String>, Value)> {
     last_object(text).and_then(choice)
 }
 
-/// The last JSON object in a text that lies in no other, whatever stands around it: words, the fence of a program.
+/// Returns the last JSON object in a text that is not inside another, whatever surrounds it: words, or a code fence.
 fn last_object(text: &str) -> Option<Value> {
     let (mut last, mut at) = (None, 0);
     while let Some(start) = text[at..].find('{') {
@@ -103,7 +103,7 @@ fn last_object(text: &str) -> Option<Value> {
     last
 }
 
-/// An object as a choice: `{"reason": ..., "action": ...}`, or an action by itself.
+/// Reads an object as a choice: `{"reason": ..., "action": ...}`, or an action by itself.
 fn choice(mut object: Value) -> Option<(Option<String>, Value)> {
     let fields = object.as_object_mut()?;
     let reason = fields.get("reason").and_then(Value::as_str).map(str::to_owned);

@@ -1,23 +1,24 @@
-//! The same game in other words: all that a game is about gets a name that no language has, the same everywhere. A model that
-//! has read about the game has to reason; one that plays as well as before did not live on its memory.
+//! The same game in invented words: everything that a game is about gets a name from no language, the same everywhere. A model that
+//! has read about the game must now reason; if it plays as well as before, it did not rely on its memory.
 //!
-//! Amounts stay what they are: to change them would be another game. Numbers that are names, such as the faces of a die, are renamed.
+//! Amounts stay the same: changing them would change the game. Numbers that are names, such as the faces of a die, are renamed.
 
+use necrodome_models::Disguise as Words;
 use necrodome_rules::chance::{Chance, Seeded};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What a game is about, as its table in `disguises` says.
-#[derive(Debug, Deserialize)]
+/// The words to hide for one game, from its table in `disguises`.
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    /// Words, each in all its forms.
+    /// Words, each with all its forms.
     words: Vec<Vec<String>>,
-    /// Words that mean something special in JSON only.
+    /// Words that have a special meaning in JSON only.
     #[serde(default)]
     symbols: Vec<String>,
-    /// Sentences of the rules that need other words, with `{symbol}` for a symbol.
+    /// Sentences of the rules that need different words, with `{symbol}` for a symbol.
     #[serde(default)]
     phrases: BTreeMap<String, String>,
 }
@@ -30,25 +31,50 @@ const TABLES: [(&str, &str); 4] = [
     ("tokyo", include_str!("disguises/tokyo.toml")),
 ];
 
-/// Renames what a game is about, and takes the names back.
+impl Table {
+    /// That of a document; empty if it has none.
+    fn of(document: &str) -> Self {
+        let table = TABLES.iter().find(|(name, _)| *name == document);
+        table.and_then(|(_, table)| toml::from_str(table).ok()).unwrap_or_default()
+    }
+}
+
+/// Renames the words of a game, and turns the names back.
 #[derive(Debug, Clone)]
 pub struct Disguise {
-    /// In prose.
+    /// New names for words in prose.
     words: HashMap<String, String>,
-    /// In JSON, beside the words.
+    /// More new names for words in JSON.
     symbols: HashMap<String, String>,
-    /// From a new name to the old one.
+    /// The old name for each new one.
     back: HashMap<String, String>,
     phrases: Vec<(String, String)>,
 }
 
 impl Disguise {
-    /// The disguise of a game with this document, by a seed. A game without a table has nothing to hide.
+    /// The disguise of a game with this document.
+    pub fn of(document: &str, words: Words) -> Self {
+        match words {
+            Words::Invented(seed) => Self::new(document, seed),
+            Words::RealWords => Self::none(document),
+        }
+    }
+
+    /// A disguise that changes no word: the game is told in the same form as in every other.
+    fn none(document: &str) -> Self {
+        let Table { symbols, phrases, .. } = Table::of(document);
+        let names = symbols.into_iter().map(|symbol| (symbol.clone(), symbol)).collect();
+        Disguise {
+            words: HashMap::new(),
+            symbols: HashMap::new(),
+            back: HashMap::new(),
+            phrases: named(phrases, &names),
+        }
+    }
+
+    /// Returns the disguise, drawn from a seed, of a game with this document. A game without a table has nothing to hide.
     pub fn new(document: &str, seed: u64) -> Self {
-        let table = TABLES.iter().find(|(name, _)| *name == document);
-        let table = table.and_then(|(_, table)| toml::from_str::<Table>(table).ok());
-        let Table { words, symbols, phrases } =
-            table.unwrap_or(Table { words: Vec::new(), symbols: Vec::new(), phrases: BTreeMap::new() });
+        let Table { words, symbols, phrases } = Table::of(document);
         let mut chance = Seeded::new(seed, "disguise", 0);
         let mut taken: HashSet<String> = words.iter().flatten().chain(&symbols).cloned().collect();
         let mut rename = |forms: &[String]| loop {
@@ -63,14 +89,11 @@ impl Disguise {
         let symbols: HashMap<String, String> =
             symbols.iter().flat_map(|symbol| rename(std::slice::from_ref(symbol))).collect();
         let back = words.iter().chain(&symbols).map(|(old, new)| (new.clone(), old.clone())).collect();
-        let named = |phrase: String| {
-            symbols.iter().fold(phrase, |phrase, (old, new)| phrase.replace(&format!("{{{old}}}"), new))
-        };
-        let phrases = phrases.into_iter().map(|(old, new)| (old, named(new))).collect();
+        let phrases = named(phrases, &symbols);
         Disguise { words, symbols, back, phrases }
     }
 
-    /// Prose in other words; what stands in backquotes is JSON.
+    /// Disguises prose; anything in backquotes is JSON.
     pub fn prose(&self, text: &str) -> String {
         let text = self.phrases.iter().fold(text.to_owned(), |text, (old, new)| text.replace(old, new));
         // What stands in double quotes alone is JSON, too, such as a part of an answer that is quoted.
@@ -85,30 +108,38 @@ impl Disguise {
         parts.collect::<Vec<_>>().join("`")
     }
 
-    /// The text of JSON in other words.
+    /// Disguises the text of JSON.
     pub fn code(&self, json: &str) -> String {
         tokens(json, |word| self.symbols.get(word).or_else(|| self.words.get(word)))
     }
 
-    /// A text of a model in the words of the game.
+    /// Turns a text of a model back into the words of the game.
     pub fn undo(&self, text: &str) -> String {
         tokens(text, |word| self.back.get(word))
     }
 
-    /// JSON of a model in the words of the game.
+    /// Turns JSON of a model back into the words of the game.
     pub fn undo_json(&self, json: &Value) -> Value {
         // Only letters are changed, so it is JSON still.
         serde_json::from_str(&self.undo(&json.to_string())).unwrap_or_default()
     }
 
-    /// The words that are hidden in prose, and those that are hidden in JSON beside them.
+    /// Returns the words that are hidden in prose, and those that are also hidden in JSON.
     #[cfg(test)]
     pub(super) fn hidden(&self) -> (HashSet<&str>, HashSet<&str>) {
         (self.words.keys().map(String::as_str).collect(), self.symbols.keys().map(String::as_str).collect())
     }
 }
 
-/// A word that no language has, by chance.
+/// Sentences and what stands for them, with the names of symbols.
+fn named(phrases: BTreeMap<String, String>, symbols: &HashMap<String, String>) -> Vec<(String, String)> {
+    let name = |phrase: String| {
+        symbols.iter().fold(phrase, |phrase, (old, new)| phrase.replace(&format!("{{{old}}}"), new))
+    };
+    phrases.into_iter().map(|(old, new)| (old, name(new))).collect()
+}
+
+/// Draws a word that no language has.
 fn invented(chance: &mut Seeded) -> String {
     let one_of = |letters: &str| {
         let place = chance.uniform(letters.len() as u32) as usize;
@@ -117,7 +148,7 @@ fn invented(chance: &mut Seeded) -> String {
     ["bdfgkvz", "aiou", "lmrv", "aiou", "bdgkv", "aiou", "kmpv"].map(one_of).iter().collect()
 }
 
-/// A form of an invented word: plurals are seen as such, other forms only belong together.
+/// Returns a form of an invented word: plurals look like plurals, other forms only look related.
 fn inflected(stem: &str, forms: &[String], form: usize) -> String {
     const ENDINGS: [&str; 6] = ["en", "ik", "ur", "os", "ab", "um"];
     let singular = &forms[0];
@@ -130,7 +161,7 @@ fn inflected(stem: &str, forms: &[String], form: usize) -> String {
     }
 }
 
-/// A text with some of its words, which are runs of letters, replaced; large letters stay large.
+/// Replaces some of the words of a text, which are runs of letters; capital letters stay capital.
 fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -159,7 +190,7 @@ fn tokens<'a>(text: &str, name: impl Fn(&str) -> Option<&'a String>) -> String {
     out + rest
 }
 
-/// Invented words begin with a consonant: "an" would tell that the word behind it did not.
+/// Corrects "an": invented words begin with a consonant, and "an" would reveal that the old word did not.
 fn fix_article(out: &mut String) {
     let is_article = |article: &str| {
         let before = out.strip_suffix(article);

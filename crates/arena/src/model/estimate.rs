@@ -1,5 +1,5 @@
-//! What the decisions of a language model would cost: what the book has costs nothing, a few decisions are asked for, and the rest is
-//! counted. Tournaments and exams estimate in the same way.
+//! Estimates the cost of the decisions of a language model: answers in the book cost nothing, the model is asked for a few decisions, and
+//! the rest is counted. Tournaments and exams use the same estimate.
 
 use super::{ModelEntry, ModelPlayer, player::Tried};
 use crate::{
@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
-/// Decisions that each model is really asked for, at most.
+/// The most decisions that each model is really asked for.
 const ASKED: u64 = 3;
 
-/// What a run would probably cost, beyond what is paid already.
+/// What a run would probably cost, in addition to what was paid already.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CostEstimate {
     /// Where answers would come from: `reuse`, `fresh` or `only`.
@@ -36,11 +36,14 @@ pub struct CostEstimate {
     pub models: Vec<ModelEstimate>,
     /// What all of them would cost, in the currency of the price list; none if a price is not known.
     pub cost: Option<f64>,
-    /// What the estimate itself has taken.
+    /// The least and the most that all of them would cost; missing in exams, and none if a price is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_range: Option<(f64, f64)>,
+    /// What the estimate itself took.
     pub paid: Paid,
 }
 
-/// What the calls of an estimate took. Their answers are kept, and not paid again (but `fresh` exams ask anew).
+/// What the calls of an estimate took. Their answers are kept and not paid for again (but `fresh` exams ask anew).
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Paid {
     /// Calls that were made.
@@ -58,11 +61,11 @@ pub struct ModelEstimate {
     pub name: String,
     /// Decisions that it was really asked for.
     pub asked: u64,
-    /// Decisions that are left. In a tournament, as many as there are if a built-in bot plays where the book has no answer.
+    /// Decisions that are left. In a tournament they are counted with a built-in bot playing where the book has no answer.
     pub decisions: u64,
-    /// Those of them that cost nothing: the book has the answer, or the same question comes up twice.
+    /// The part of them that costs nothing: the book has the answer, or the same question comes up twice.
     pub kept: u64,
-    /// Those of them that the book has no answer to. With answers from the book only, the run would stop there.
+    /// The part of them that the book has no answer to. With answers from the book only, the run would stop there.
     pub open: u64,
     /// Calls that they would take.
     pub calls: u64,
@@ -72,15 +75,34 @@ pub struct ModelEstimate {
     pub output_tokens: u64,
     /// What they would cost; none if a price is not known.
     pub cost: Option<f64>,
+    /// In a tournament, the least and the most decisions. They depend on how long matches are, so these are the numbers that the game's usual
+    /// bots would have to make in its place. Missing in exams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions_range: Option<(u64, u64)>,
+    /// What the least and the most decisions would cost; missing in exams, and none if a price is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_range: Option<(f64, f64)>,
 }
 
-/// What became of a model's decisions.
+impl ModelEstimate {
+    /// Returns the same estimate with a range: `least` and `most` are factors for the number of decisions.
+    pub(crate) fn between(self, least: f64, most: f64) -> Self {
+        let scaled = |share: f64| (self.decisions as f64 * share).round() as u64;
+        ModelEstimate {
+            decisions_range: Some((scaled(least), scaled(most))),
+            cost_range: self.cost.map(|cost| (cost * least, cost * most)),
+            ..self
+        }
+    }
+}
+
+/// The decisions of a model so far, by their result.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     decisions: u64,
     open: u64,
     asked: u64,
-    /// Decisions that were made, from the book or by calls, and what they took.
+    /// Decisions from the book or from calls; `usage` is what they took.
     made: u64,
     usage: Usage,
     /// Questions without an answer.
@@ -88,7 +110,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// The estimate for so many times what was sampled.
+    /// Returns the estimate for `times` times the sample.
     pub fn estimate(&self, name: &str, entry: &ModelEntry, times: f64) -> ModelEstimate {
         let scaled = |number: u64| (number as f64 * times).round() as u64;
         let is_asked = entry.desk().answers() != Answers::Only;
@@ -109,12 +131,14 @@ impl Sample {
             } else {
                 Some(0.0)
             },
+            decisions_range: None,
+            cost_range: None,
         }
     }
 }
 
 impl CostEstimate {
-    /// The estimate for these models; those who call it say what was counted.
+    /// Returns the estimate for these models; the caller adds what was counted.
     pub(crate) fn of(models: Vec<ModelEstimate>, entries: &[&ModelEntry]) -> Self {
         let desk = entries.first().map(|entry| entry.desk());
         let spent = desk.map(|desk| desk.spent()).unwrap_or_default();
@@ -140,13 +164,16 @@ impl CostEstimate {
             blocks_sampled: None,
             questions: None,
             cost: models.iter().map(|model| model.cost).sum(),
+            cost_range: models.iter().try_fold((0.0, 0.0), |(least, most), model| {
+                model.cost_range.map(|(low, high)| (least + low, most + high))
+            }),
             models,
             paid,
         }
     }
 }
 
-/// A model that decides from the book and, a few times, by calls; where it may not, a stand-in plays on.
+/// A model that decides from the book and, a few times, by calls; where it may not call, a stand-in plays on.
 pub(crate) struct Sampled<G: Listed> {
     pub model: ModelPlayer<G>,
     pub stand_in: Box<dyn Player<G>>,

@@ -1,8 +1,9 @@
-//! Language models at the table: what they are told, how their answers are read, and what is done about answers that cannot be used.
+//! Language models at the table: what the arena tells them, how it reads their answers, and what it does about answers that it cannot use.
 //!
-//! What a model is and how it is reached is the business of `necrodome_models`; here it becomes a player.
+//! `necrodome_models` defines what a model is and how to reach it; this module makes a player of it.
 
 mod answer;
+mod bounded;
 mod disguise;
 mod estimate;
 mod player;
@@ -19,10 +20,10 @@ pub use schema::answer_schema;
 use necrodome_models::{Desk, Model};
 use std::{fmt, sync::Arc};
 
-/// How an entry begins that is a language model.
+/// The prefix of an entry that is a language model.
 pub const PREFIX: &str = "llm:";
 
-/// Whether an entry, as it is written, is a language model, with or without a name in front.
+/// Whether an entry, as the user wrote it, is a language model, with or without a name in front.
 pub fn is_model(written: &str) -> bool {
     crate::entry::split_name(written).1.starts_with(PREFIX)
 }
@@ -36,10 +37,10 @@ pub struct ModelEntry {
     fingerprint: String,
 }
 
-/// Why a model cannot take part.
+/// The reason why a model cannot take part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoModel {
-    /// Nobody has said what models there are.
+    /// No table of models was given.
     #[error("there is no model {0:?}: no file of models is given")]
     NoTables(String),
     /// There is no such table, or it cannot be used.
@@ -56,7 +57,7 @@ pub enum NoModel {
 }
 
 impl ModelEntry {
-    /// The model of this name, with its prompts.
+    /// Returns the model with this name, with its prompts.
     pub fn new(desk: &Desk, name: &str) -> Result<Self, NoModel> {
         let model = desk.model(name)?;
         let refuse = |why| NoModel::Prompt { model: name.to_owned(), why };
@@ -67,17 +68,17 @@ impl ModelEntry {
         Ok(ModelEntry { desk: desk.clone(), model, prompts: prompts.into(), fingerprint })
     }
 
-    /// The door through which it is asked.
+    /// Returns the desk that asks the model.
     pub fn desk(&self) -> &Desk {
         &self.desk
     }
 
-    /// What its table says.
+    /// Returns what the model's table says.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// A hash of all that changes its answers: an edited table or prompt makes another entry.
+    /// Returns a hash of everything that affects its answers: an edited table or prompt makes another entry.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }

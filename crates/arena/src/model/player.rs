@@ -1,4 +1,4 @@
-//! A language model that sits at the table.
+//! A language model as a player.
 
 use super::{
     Disguise, ModelEntry,
@@ -17,7 +17,7 @@ use necrodome_rules::{
     catalog::Listed,
     game::{Outcome, Seat},
     names::{Names, SetupError},
-    words,
+    words::{self, Told},
 };
 use serde_json::value::RawValue;
 use std::{
@@ -26,14 +26,14 @@ use std::{
     thread,
 };
 
-/// Legal actions are listed when they are no more than this: a longer list costs more than it helps.
+/// The most legal actions that are listed: a longer list costs more than it helps.
 const MOST_LISTED: usize = 32;
-/// The longest answer that a model is shown again when it could not be used, in characters.
+/// The most characters of an unusable answer that the model is shown again.
 const MOST_REPEATED: usize = 4000;
 
-/// A language model as a player. It remembers nothing but what has happened since its last decision.
+/// A language model as a player. It remembers only what has happened since its last decision.
 ///
-/// It thinks on a thread of its own, so that models who decide at the same time think at the same time.
+/// It thinks on its own thread, so that models that decide at the same time think at the same time.
 pub struct ModelPlayer<G: Listed> {
     table: Arc<Table<G>>,
     heard: Vec<String>,
@@ -41,32 +41,32 @@ pub struct ModelPlayer<G: Listed> {
     effort: Effort,
 }
 
-/// What came of thinking, and what it took.
+/// The result of thinking, and what it took.
 type Thought<G> = (Answer<<G as necrodome_rules::game::Game>::Action>, Usage);
 
-/// All that a model needs in a match.
+/// Everything that a model needs in a match.
 #[derive(Clone)]
 struct Table<G: Listed> {
     entry: ModelEntry,
     rules: G::Rules,
     seat: Seat,
-    /// Players go by their seats: what others are called is no business of a model's, and might be meant to confuse it.
+    /// The players are named after their seats: a model does not need the real names, and they might be meant to confuse it.
     names: Names,
     disguise: Option<Disguise>,
     /// The schema of all actions.
     schema: Arc<RawValue>,
-    /// Another number for each copy of the same entry, which has answers of its own.
+    /// A different number for each copy of the same entry, so that each copy gets its own answers.
     salt: u64,
-    /// The match, as far as it has answers of its own; 0 if it shares them with others.
+    /// A number for the match if it gets its own answers; 0 if it shares them with other matches.
     own: u64,
     /// How often each question was asked in this match.
     asked: Arc<Mutex<HashMap<[u8; 32], u64>>>,
 }
 
 impl<G: Listed> ModelPlayer<G> {
-    /// A model that has sat down.
+    /// Returns a model as a player at the table.
     pub fn new(entry: &ModelEntry, terms: &Terms<G::Rules>) -> Result<Self, SetupError> {
-        let disguise = entry.model.disguise.map(|seed| Disguise::new(G::CARD.document, seed));
+        let disguise = entry.model.disguise.map(|words| Disguise::of(G::CARD.document, words));
         let table = Table {
             entry: entry.clone(),
             rules: terms.rules.clone(),
@@ -82,42 +82,42 @@ impl<G: Listed> ModelPlayer<G> {
     }
 }
 
-/// One decision of a model, with all that was said.
+/// One decision of a model, with the conversation.
 #[derive(Debug)]
 pub struct Rehearsal<A> {
     /// The answer, or why the arena could not get one.
     pub answer: Answer<A>,
     /// The conversation.
     pub said: Vec<Message>,
-    /// What it took.
+    /// What the calls took.
     pub usage: Usage,
 }
 
-/// What came of a decision that may not cost anything.
+/// The result of a decision for an estimate.
 pub(super) enum Tried<A> {
-    /// It was made.
+    /// The model decided.
     Decided {
         /// The answer, or why the arena could not get one.
         answer: Answer<A>,
-        /// What it took.
+        /// What the calls took.
         usage: Usage,
-        /// Whether there was a call.
+        /// Whether a call was made.
         is_paid: bool,
     },
-    /// The book has no answer to this question; none if it is not even known how to ask.
+    /// The book has no answer to this question. `None` if it is not even known in which form to ask.
     Open(Option<[u8; 32]>),
 }
 
 impl<G: Listed> ModelPlayer<G> {
-    /// Decides once, as it would in a match, and keeps what was said.
+    /// Decides once, as in a match, and keeps the conversation.
     pub fn rehearse(&self, view: &G::View) -> Rehearsal<G::Action> {
         let (mut usage, mut said) = (Usage::default(), Vec::new());
         let answer = self.table.converse(view, Vec::new(), &mut usage, &mut said, &mut |q| self.table.ask(q));
         Rehearsal { answer: answer.unwrap_or_else(Answer::Arena), said, usage }
     }
 
-    /// Decides for an estimate: from the book as far as it goes, then by calls if it may. A question that is not answered counts as
-    /// asked, so that it is another sample when it comes again.
+    /// Decides for an estimate: with answers from the book, or else by calls if allowed. A question without an answer counts as asked,
+    /// so that it is a different sample when it comes again.
     pub(super) fn try_to_decide(&mut self, view: &G::View, may_call: bool) -> Tried<G::Action> {
         let table = self.table.clone();
         let ModelEntry { desk, model, .. } = &table.entry;
@@ -149,7 +149,7 @@ impl<G: Listed> ModelPlayer<G> {
         }
     }
 
-    /// The schema of its answers, in the words that it is told.
+    /// Returns the schema of the model's answers, in the words that it is told.
     pub fn schema(&self) -> Arc<RawValue> {
         self.table.disguised(&self.table.schema)
     }
@@ -208,31 +208,26 @@ impl<G: Listed> Player<G> for ModelPlayer<G> {
 }
 
 impl<G: Listed> Table<G> {
-    /// An event in words. In disguise it is told as its JSON: the words of a game give it away.
+    /// Describes an event in words. A disguised model gets the event's JSON instead: the words of a game give it away.
     fn told(&self, event: &G::Event) -> Vec<String> {
-        match &self.disguise {
+        let told = match &self.disguise {
             Some(disguise) => {
-                let json = disguise.code(&json(event));
-                let told =
-                    serde_json::from_str::<serde_json::Value>(&json).map(|json| words::of_event(&json));
-                told.iter().map(|told| told.sentence(&self.names).to_string()).collect()
+                let told = words::of_event(event);
+                vec![Told { text: disguise.code(&told.text.to_string()).into(), ..told }]
             }
-            None => {
-                let told = G::tell(event, &self.names).into_iter();
-                told.filter(|told| !told.text.is_empty())
-                    .map(|told| told.sentence(&self.names).to_string())
-                    .collect()
-            }
-        }
+            None => G::tell(event, &self.names),
+        };
+        let told = told.into_iter().filter(|told| !told.text.is_empty());
+        told.map(|told| told.sentence(&self.names).to_string()).collect()
     }
 
-    /// What a model is told before one decision.
+    /// Returns what the model is told before one decision.
     fn scene(&self, view: &G::View, events: Vec<String>, form: Form, schema: &RawValue) -> Scene {
         let disguise = self.disguise.as_ref();
         let code = |json: String| disguise.map_or(json.clone(), |disguise| disguise.code(&json));
-        let view_json = code(json(view));
         let situation = match disguise {
-            Some(_) => words::of_json(&serde_json::from_str(&view_json).unwrap_or_default()),
+            // In words first, so that its parts stand in the same order whatever they are called.
+            Some(disguise) => disguise.code(&words::of_json(&serde_json::to_value(view).unwrap_or_default())),
             None => G::situation(view, &self.names).to_string(),
         };
         let seats = (self.names.len(), self.seat.0);
@@ -243,14 +238,14 @@ impl<G: Listed> Table<G> {
         Scene {
             setting: Setting::new::<G>(&self.rules, seats, form, schema.get(), disguise),
             situation,
-            view: view_json,
+            view: code(json(view)),
             events,
             legal: listed.iter().map(|action| code(json(action))).collect(),
             why: String::new(),
         }
     }
 
-    /// A schema in the words that the model is told.
+    /// Returns a schema in the words that the model is told.
     fn disguised(&self, schema: &Arc<RawValue>) -> Arc<RawValue> {
         match &self.disguise {
             Some(disguise) => raw(disguise.code(schema.get())),
@@ -258,8 +253,8 @@ impl<G: Listed> Table<G> {
         }
     }
 
-    /// The salt of a question: the first time in a match it is that of the copy, or of the match. When the same comes again, the
-    /// answer is another sample, or a model could go round in circles for ever.
+    /// Returns the salt of a question: the first time in a match, that of the copy or the match. When the same question comes again, the
+    /// answer is another sample; otherwise a model could go round in circles for ever.
     fn salt_of(&self, said: &[Message]) -> u64 {
         let mut hasher = blake3::Hasher::new();
         for Message { role, text } in said {
@@ -271,7 +266,7 @@ impl<G: Listed> Table<G> {
         salt(self.salt, self.own, sample)
     }
 
-    /// The schema of the answer to a question: of all types of actions, or of those that are legal if the model may know.
+    /// Returns the schema of the answer to a question: of all types of actions, or of the legal ones if the model may know them.
     fn schema_now(&self, view: &G::View) -> Arc<RawValue> {
         let types = match self.entry.model.legal {
             Legal::Shown => G::few_legal_actions(view, crate::protocol::MAX_LISTED),
@@ -281,7 +276,7 @@ impl<G: Listed> Table<G> {
         types.map_or(self.schema.clone(), |types| answer_schema::<G>(Some(&types)))
     }
 
-    /// Asks until there is an answer that can be used, or the model may not be asked again.
+    /// Asks until an answer can be used, or the model may not be asked again.
     fn think(&self, view: &G::View, heard: Vec<String>) -> Thought<G> {
         let mut usage = Usage::default();
         let answer =
@@ -294,7 +289,7 @@ impl<G: Listed> Table<G> {
         self.entry.desk.ask(&self.entry.model, question).map_err(|error| error.to_string())
     }
 
-    /// The answer of the model, or why the arena cannot get one. `said` takes all that was said, and `ask` asks.
+    /// Returns the answer of the model, or why the arena cannot get one. `said` collects the conversation, and `ask` asks the model.
     fn converse(
         &self,
         view: &G::View,
@@ -323,7 +318,7 @@ impl<G: Listed> Table<G> {
             let text: String = reply.text.chars().take(MOST_REPEATED).collect();
             let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
             said.push(say(Role::Assistant, text));
-            let Unusable { fault, stands } = match answer::read::<G>(&reply, view, disguise) {
+            let Unusable { fault, stands } = *match answer::read::<G>(&reply, view, disguise) {
                 Ok(answer) => return Ok(noted(answer, &faults)),
                 Err(unusable) => unusable,
             };
@@ -339,7 +334,7 @@ impl<G: Listed> Table<G> {
     }
 }
 
-/// The salt of a sample. What was kept before there were samples is the first one of each copy.
+/// Returns the salt of a sample. The first sample of each copy has the salt from before there were samples, so kept answers stay valid.
 fn salt(copy: u64, own: u64, sample: u64) -> u64 {
     if (own, sample) == (0, 0) {
         return copy;
@@ -352,7 +347,7 @@ fn salt(copy: u64, own: u64, sample: u64) -> u64 {
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// What a call took.
+/// Returns what a call took.
 fn usage_of(reply: &Reply) -> Usage {
     Usage {
         calls: 1,
@@ -368,7 +363,7 @@ fn usage_of(reply: &Reply) -> Usage {
     }
 }
 
-/// The same answer, whose reason says what came before it: replays show it.
+/// Adds the faults of earlier answers to the reason, so that replays show them.
 fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
     let noted = |reason: Option<String>| match faults {
         [] => reason,
@@ -381,7 +376,7 @@ fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
     match answer {
         Answer::Act(action, reason) => Answer::Act(action, noted(reason)),
         Answer::Partly { action, reason, fault } => Answer::Partly { action, reason: noted(reason), fault },
-        Answer::Fault(Fault { kind, detail }) if !faults.is_empty() => Answer::Fault(Fault::new(
+        Answer::Fault(Fault { kind, detail, .. }) if !faults.is_empty() => Answer::Fault(Fault::new(
             kind,
             format!(
                 "{detail} (after {} that could not be used)",
@@ -392,7 +387,7 @@ fn noted<A>(answer: Answer<A>, faults: &[Fault]) -> Answer<A> {
     }
 }
 
-/// Views, events and actions have no maps with odd keys, so this cannot fail.
+/// Returns JSON. Views, events and actions have no maps with odd keys, so this cannot fail.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -417,7 +412,7 @@ mod tests {
     use serde_json::Value;
     use std::{collections::BTreeSet, path::Path};
 
-    /// A model that is never asked.
+    /// Returns a model that is never asked.
     fn entry(lines: &str) -> ModelEntry {
         let text = format!("[models.a]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\n{lines}\n");
         let models = Models::parse(&text, Path::new("models.toml")).unwrap();
@@ -431,11 +426,11 @@ mod tests {
         scene: Scene,
         /// The schema of the answer.
         schema: String,
-        /// What the bot that played for it chose.
+        /// The choice of the bot that played for it.
         chosen: A,
     }
 
-    /// What a model on every seat is told in a match of bots.
+    /// Returns what a model in every seat is told in a match of bots.
     fn told<G: Listed>(lines: &str) -> Vec<Told<G::Action>> {
         const STEPS: usize = 60;
         let seats = G::CARD.opponents.len() + 1;
@@ -504,7 +499,28 @@ mod tests {
         }
     }
 
-    /// The names in the JSON of a game, in its options and in its title are hidden, or could be those of any game.
+    /// What differs between a disguise and its control is words, and nothing else.
+    #[test]
+    fn real_words_are_told_in_the_form_of_a_disguise() {
+        fn check<G: Listed>(prompt: &str) {
+            let of = |words: &str| told::<G>(&format!("disguise = {words}\nprompt = {prompt:?}"));
+            let disguise = Disguise::new(G::CARD.document, 7);
+            for (real, told) in of("\"real-words\"").into_iter().zip(of("7")) {
+                assert_eq!(disguise.code(&real.scene.view), told.scene.view, "{}", G::ID);
+                assert_eq!(disguise.code(&real.schema), told.schema, "{}", G::ID);
+                assert_eq!(disguise.code(&real.scene.situation), told.scene.situation, "{}", G::ID);
+                let events = real.scene.events.iter().map(|event| disguise.code(event));
+                assert_eq!(events.collect::<Vec<_>>(), told.scene.events, "{}", G::ID);
+                let lines = |text: &str| text.lines().count();
+                assert_eq!(lines(&real.text), lines(&told.text), "{}", G::ID);
+            }
+        }
+        for id in GameId::ALL {
+            with_game!(id, G => ["plain", "short"].map(check::<G>));
+        }
+    }
+
+    /// Every name in the JSON of a game, in its options and in its title is hidden, or could belong to any game.
     #[test]
     fn no_name_of_a_game_is_forgotten_in_its_disguise() {
         const NEUTRAL: &str = "by current decided dice entered in left max over phase points rerolls rolled rolling scored scores \
@@ -621,9 +637,14 @@ mod tests {
         let fingerprint = |lines| entry(lines).fingerprint().to_owned();
         let plain = fingerprint("");
         assert_eq!(fingerprint("prompt = \"plain\"\nconcurrency = 3"), plain);
-        for other in
-            ["prompt = \"short\"", "legal = \"hidden\"", "disguise = 1", "retries = 0", "samples = \"match\""]
-        {
+        for other in [
+            "prompt = \"short\"",
+            "legal = \"hidden\"",
+            "disguise = 1",
+            "disguise = \"real-words\"",
+            "retries = 0",
+            "samples = \"match\"",
+        ] {
             assert_ne!(fingerprint(other), plain, "{other}");
         }
     }

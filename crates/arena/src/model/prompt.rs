@@ -1,6 +1,9 @@
 //! Prompts: three text templates in a folder, built in or a user's own copy.
 
-use super::Disguise;
+use super::{
+    Disguise,
+    bounded::{self, Page},
+};
 use minijinja::{Environment, UndefinedBehavior, value::Value};
 use necrodome_models::Form;
 use necrodome_own as own;
@@ -11,10 +14,10 @@ use std::path::{Path, PathBuf};
 /// The files of a variant: what a model is told once, with each decision, and after an answer that cannot be used.
 const FILES: [&str; 3] = ["system.txt", "decision.txt", "again.txt"];
 
-/// Steps of a template, so that a loop in one ends.
+/// The most steps of a template, so that a loop in one ends.
 const FUEL: u64 = 1_000_000;
 
-/// What the templates may use.
+/// The variables that templates may use.
 const VARIABLES: [&str; 14] = [
     "about",
     "events",
@@ -37,7 +40,7 @@ const VARIABLES: [&str; 14] = [
 pub struct Variant {
     /// Its name.
     pub name: &'static str,
-    /// What it is like.
+    /// A short description.
     pub about: &'static str,
     texts: [&'static str; 3],
 }
@@ -57,22 +60,22 @@ macro_rules! variant {
 }
 
 impl Variant {
-    /// All of them.
+    /// All built-in variants.
     pub const ALL: [Variant; 2] = [
         variant!("plain", "all of the rules, the situation in words and as JSON"),
         variant!("short", "the rules on half a screen, and few words: fewer tokens"),
     ];
 
-    /// Its files: names and texts.
+    /// Returns its files: names and texts.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         FILES.into_iter().zip(self.texts)
     }
 }
 
-/// Why a prompt cannot be used.
+/// The reason why a prompt cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
-    /// There is no such variant, nor such a folder.
+    /// There is no such variant and no such folder.
     #[error(
         "there is no variant {prompt:?}, nor a folder {}: expected {}, or a folder with {}",
         folder.display(),
@@ -80,9 +83,9 @@ pub enum PromptError {
         FILES.join(", ")
     )]
     Unknown {
-        /// What the table says.
+        /// The name of the prompt in the model's table.
         prompt: String,
-        /// Where it was looked for.
+        /// The folder that the arena looked for.
         folder: PathBuf,
     },
     /// A file cannot be read.
@@ -90,7 +93,7 @@ pub enum PromptError {
     Unread {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A template is not well-formed.
@@ -101,12 +104,12 @@ pub enum PromptError {
         /// What is wrong, and where.
         why: String,
     },
-    /// A template uses what there is not.
+    /// A template uses a variable that does not exist.
     #[error("{file}: there is no {{{{ {name} }}}}: expected one of {}", VARIABLES.join(", "))]
     Variable {
         /// The file.
         file: String,
-        /// The name.
+        /// The name of the variable.
         name: String,
     },
 }
@@ -118,7 +121,7 @@ pub struct Prompts {
     hash: String,
 }
 
-/// What is the same in every decision of a match.
+/// The part of a prompt that is the same in every decision of a match.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Setting {
     title: String,
@@ -132,7 +135,7 @@ pub(super) struct Setting {
     schema: String,
 }
 
-/// What a decision adds to it.
+/// The setting, and what one decision adds to it.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Scene {
     #[serde(flatten)]
@@ -145,7 +148,7 @@ pub(super) struct Scene {
 }
 
 impl Prompts {
-    /// The built-in variant of this name, or the templates in a folder, as seen from `folder`.
+    /// Loads the built-in variant with this name, or the templates in a folder relative to `folder`.
     pub fn load(prompt: &str, folder: &Path) -> Result<Self, PromptError> {
         if let Some(variant) = Variant::ALL.iter().find(|variant| variant.name == prompt) {
             return Self::new(variant.texts.map(str::to_owned));
@@ -172,12 +175,14 @@ impl Prompts {
         templates.set_fuel(Some(FUEL));
         templates.set_trim_blocks(true);
         templates.set_lstrip_blocks(true);
+        bounded::restrict(&mut templates);
         for (file, text) in FILES.into_iter().zip(texts) {
             let refuse = |error: minijinja::Error| {
                 let line = error.line().map_or(String::new(), |line| format!("line {line}: "));
                 let why = error.detail().map_or(error.kind().to_string(), str::to_owned);
                 PromptError::Template { file: file.to_owned(), why: line + &why }
             };
+            bounded::check(&text).map_err(|why| PromptError::Template { file: file.to_owned(), why })?;
             templates.add_template_owned(file, text).map_err(refuse)?;
             let used = templates.get_template(file).map_err(refuse)?.undeclared_variables(false);
             let known =
@@ -191,35 +196,41 @@ impl Prompts {
         Ok(Prompts { templates, hash: hash.finalize().to_hex()[..32].to_owned() })
     }
 
-    /// A hash of all texts.
+    /// Returns a hash of all texts.
     pub(super) fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// What a model is told once.
+    /// Returns the text that a model is told once.
     pub(super) fn system(&self, scene: &Scene) -> Result<String, String> {
         self.filled(FILES[0], scene)
     }
 
-    /// A decision.
+    /// Returns the text of a decision.
     pub(super) fn decision(&self, scene: &Scene) -> Result<String, String> {
         self.filled(FILES[1], scene)
     }
 
-    /// What is said about an answer that cannot be used.
+    /// Returns the text about an answer that cannot be used.
     pub(super) fn again(&self, scene: &Scene) -> Result<String, String> {
         self.filled(FILES[2], scene)
     }
 
     fn filled(&self, file: &str, scene: &Scene) -> Result<String, String> {
-        let template = self.templates.get_template(file);
-        let filled = template.and_then(|template| template.render(Value::from_serialize(scene)));
-        filled.map(|text| text.trim().to_owned()).map_err(|error| format!("the prompt {file}: {error}"))
+        let refuse = |error: minijinja::Error| format!("the prompt {file}: {error}");
+        let template = self.templates.get_template(file).map_err(refuse)?;
+        let mut page = Page::default();
+        let filled = template.render_captured_to(Value::from_serialize(scene), &mut page).map(drop);
+        if page.is_full() {
+            return Err(format!("the prompt {file}: the text is longer than {} MB", bounded::LONGEST >> 20));
+        }
+        filled.map_err(refuse)?;
+        Ok(page.text().trim().to_owned())
     }
 }
 
 impl Setting {
-    /// The setting of a match, in other words if there is a disguise.
+    /// Returns the setting of a match, disguised if there is a disguise.
     pub fn new<G: Listed>(
         rules: &G::Rules,
         (seats, seat): (usize, u16),
@@ -258,7 +269,7 @@ const DOCUMENTS: [(&str, &str); 5] = [
     ("tokyo", include_str!("../../../../docs/rules/tokyo.md")),
 ];
 
-/// The rules of a game, with those of a variant that an option chooses (`rules=classic`) behind them.
+/// Returns the rules of a game, followed by those of a variant that an option chooses (`rules=classic`).
 fn rules_of(card: &Card, options: &serde_json::Value) -> String {
     let document = |name: &str| DOCUMENTS.iter().find(|(own, _)| *own == name).map(|(_, text)| *text);
     let Some(rules) = document(card.document) else { return card.rules.to_owned() };
@@ -281,6 +292,62 @@ mod tests {
         }
         let classic = rules_of(&GameId::Infection.card(), &serde_json::json!({"rules": "classic"}));
         assert!(classic.contains(include_str!("../../../../docs/rules/infection-classic.md").trim()));
+    }
+
+    #[test]
+    fn a_template_that_loops_is_stopped() {
+        let rounds = |outer: u32| {
+            let text = format!(
+                "{{% for a in range({outer}) %}}{{% for b in range(1000) %}}.{{% endfor %}}{{% endfor %}}"
+            );
+            let prompts = Prompts::new([String::new(), text, String::new()]).unwrap();
+            let rules = necrodome_rules::pig::PigRules::default();
+            let setting = Setting::new::<necrodome_rules::pig::Pig>(&rules, (2, 0), Form::Line, "{}", None);
+            let (situation, view, why) = Default::default();
+            prompts.decision(&Scene { setting, situation, view, events: vec![], legal: vec![], why })
+        };
+        assert_eq!(rounds(2).map(|text| text.len()), Ok(2000));
+        let stopped = rounds(10_000).unwrap_err();
+        assert!(stopped.starts_with("the prompt decision.txt: ") && stopped.contains("fuel"), "{stopped}");
+    }
+
+    #[test]
+    fn a_template_cannot_fill_the_memory() {
+        let filled = |text: &str| {
+            let prompts = Prompts::new([String::new(), text.to_owned(), String::new()])
+                .map_err(|error| error.to_string())?;
+            let rules = necrodome_rules::pig::PigRules::default();
+            let setting = Setting::new::<necrodome_rules::pig::Pig>(&rules, (2, 0), Form::Line, "{}", None);
+            let (situation, view, why) = Default::default();
+            let legal = vec!["a|b~c".to_owned(), "d".to_owned()];
+            prompts.decision(&Scene { setting, situation, view, events: vec![], legal, why })
+        };
+        // Each of these took gigabytes, or minutes.
+        for (text, why) in [
+            ("{% for i in range(40) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}", "{% set"),
+            ("{%- with a = 1 %}{% endwith %}", "{% with"),
+            ("{% for x in legal recursive %}{{ loop(x) }}{% endfor %}", "recursive"),
+            ("{{ rules ~ rules }}", "~"),
+            ("{{ rules + rules }}", "+"),
+            ("{{ rules * 100 }}", "*"),
+            ("{{ '%1000000000d'|format(3) }}", "format"),
+            ("{{ rules|replace('a', rules)|replace('a', rules) }}", "replace"),
+            ("{{ rules | indent(2000000000) }}", "indent"),
+            ("{% for i in range(9999) %}{{ rules }}{{ rules }}{% endfor %}", "longer than 1 MB"),
+            ("{% for i in range(9999)|map('upper') %}{% endfor %}", "map"),
+            ("{{ range(9999)|join(rules) }}{{ range(9999)|join(rules) }}", "longer than 1 MB"),
+        ] {
+            let refused = filled(text).unwrap_err();
+            assert!(refused.starts_with("decision.txt: ") || refused.starts_with("the prompt "), "{refused}");
+            assert!(refused.contains(why), "{text}: {refused}");
+        }
+        for (text, expected) in [
+            ("{{ legal | join(' ~ ') }}, {{ seat + 1 }} of {{ legal|length }}", "a|b~c ~ d, 1 of 2"),
+            ("with ~ and * + |format {# {% set x %} #}{{ 'it\\'s ~' }}", "with ~ and * + |format it's ~"),
+            ("{% if legal and seat == 0 %}{{ title|upper }}{% endif %}", "PIG"),
+        ] {
+            assert_eq!(filled(text), Ok(expected.to_owned()));
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, value::RawValue};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The schema of an answer, as strict endpoints want it: no references, every property required, none beside them. Of actions of
-/// several types, those of `types` only, if they are given. The reason comes first, so that a model thinks before it chooses.
+/// Returns the schema of an answer for strict endpoints: no references, every property required, no others allowed. If `types` is given,
+/// only actions of these types are allowed. The reason comes first, so that a model thinks before it chooses.
 pub fn answer_schema<G: Game>(types: Option<&BTreeSet<String>>) -> Arc<RawValue> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut action = settings.into_generator().into_root_schema_for::<G::Action>().to_value();
@@ -22,12 +22,12 @@ pub fn answer_schema<G: Game>(types: Option<&BTreeSet<String>>) -> Arc<RawValue>
     raw(text)
 }
 
-/// JSON as it is written. What is none becomes `null`; here it is always put together from JSON.
+/// Returns JSON as it is written. Text that is not JSON becomes `null`; here the text is always built from JSON.
 pub(super) fn raw(json: String) -> Arc<RawValue> {
     RawValue::from_string(json).unwrap_or_default().into()
 }
 
-/// The types of some actions; none where actions have no type.
+/// Returns the types of some actions, or `None` if actions have no type.
 pub(super) fn types_of<A: serde::Serialize>(actions: &[A]) -> Option<BTreeSet<String>> {
     let type_of = |action: &A| {
         serde_json::to_value(action).ok().and_then(|action| Some(action.get("type")?.as_str()?.to_owned()))
@@ -35,7 +35,7 @@ pub(super) fn types_of<A: serde::Serialize>(actions: &[A]) -> Option<BTreeSet<St
     actions.iter().map(type_of).collect()
 }
 
-/// Makes a schema and those within it what strict endpoints want. Most know `anyOf` only, and none the formats of numbers.
+/// Adapts a schema and the schemas inside it to strict endpoints. Most know `anyOf` only, and none know the formats of numbers.
 fn tighten(schema: &mut Value) {
     let Value::Object(fields) = schema else { return };
     for key in ["$schema", "title", "format", "default"] {
@@ -58,7 +58,7 @@ fn tighten(schema: &mut Value) {
     }
 }
 
-/// Takes out the types of actions that are not legal now.
+/// Removes the types of actions that are not legal now.
 fn keep_types(action: &mut Value, types: &BTreeSet<String>) {
     let Some(Value::Array(variants)) = action.get_mut("anyOf") else { return };
     let is_legal = |variant: &Value| {
@@ -72,7 +72,7 @@ fn keep_types(action: &mut Value, types: &BTreeSet<String>) {
     }
 }
 
-/// JSON with the type of everything first: what it is comes before its details.
+/// Writes JSON with the `type` of every object first, before its other fields.
 fn type_first(value: &Value) -> String {
     match value {
         Value::Object(fields) => {

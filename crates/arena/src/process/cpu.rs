@@ -1,4 +1,4 @@
-//! The CPU time of a bot's process and all processes that came from it, and how long they waited for a processor.
+//! The CPU time of a bot's process and all its descendants, and how long they waited for a processor.
 
 use super::tree::{descendants, stat};
 use nix::{
@@ -17,26 +17,26 @@ use std::{
 /// Measures the CPU time of one bot.
 #[derive(Debug)]
 pub(super) struct TreeClock {
-    /// The process to which everything falls that a bot leaves behind.
+    /// The process that adopts the bot's orphans.
     root: Pid,
     bot: Pid,
     clock: Option<ClockId>,
     /// CPU time of other processes, living or not, as last seen.
     others: Duration,
-    /// What each process and those that it waited for had used, as last seen.
+    /// What each process, and those that it waited for, had used, as last seen.
     seen: BTreeMap<Pid, Used>,
-    /// CPU time of processes that ended and were waited for by nobody.
+    /// CPU time of processes that ended and that no process waited for.
     lost: Duration,
-    /// When all of them were last looked at, and the number of the machine's newest process then.
+    /// When they were all last looked at, and the number of the machine's newest process then.
     looked: Option<(Instant, Option<u64>)>,
-    /// Whether it ever had other processes.
+    /// Whether the bot ever had other processes.
     forks: bool,
 }
 
-/// For how long a bot that had no other processes and answers at once is taken to have none. What they use in between is found by the
-/// next look, and is charged then.
+/// How long a bot that had no other processes and answers at once is assumed to have none. The next look finds and charges what others use
+/// in between.
 const FRESH: Duration = Duration::from_millis(100);
-/// Who answers within this has had no time to start other processes.
+/// A bot that answers within this time cannot have started other processes.
 const AT_ONCE: Duration = Duration::from_millis(2);
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,7 +46,7 @@ struct Used {
 }
 
 impl TreeClock {
-    /// The clock of `bot`, whose orphans fall to `root`.
+    /// Returns the clock of `bot`, whose orphans go to `root`.
     pub(super) fn new(root: Pid, bot: Pid) -> Self {
         TreeClock {
             root,
@@ -60,36 +60,36 @@ impl TreeClock {
         }
     }
 
-    /// The bot's first process.
+    /// Returns the bot's first process.
     pub(super) fn bot(&self) -> Pid {
         self.bot
     }
 
-    /// CPU time so far: that of the first process exactly, that of others as of the last [`look`](Self::look).
+    /// Returns the CPU time so far: exact for the first process, as of the last [`look`](Self::look) for others.
     fn glance(&self) -> Duration {
         self.clock.map_or(Duration::ZERO, read) + self.others
     }
 
-    /// CPU time so far, of others too if there are any, for a bot that has had so much time. To look for them takes a few dozen
-    /// files of `/proc`, for each thread one.
+    /// Returns the CPU time so far, including that of other processes. `elapsed` is how long the bot has had: a bot that was quick needs no
+    /// look, which reads a few dozen files of `/proc`, one for each thread.
     pub(super) fn now(&mut self, elapsed: Duration) -> Duration {
         if self.may_have_others(elapsed) { self.look() } else { self.glance() }
     }
 
-    /// Whether it ever had other processes: those that nobody waits for must be looked at while they live.
+    /// Whether the bot ever had other processes: those that no process waits for must be looked at while they live.
     pub(super) fn forks(&self) -> bool {
         self.forks
     }
 
-    /// Whether it takes a look to know the CPU time: a wrapper has other processes, most bots have not. As long as no process is
-    /// newer than the last look, there is none to be found.
+    /// Whether a look is needed to know the CPU time: a wrapper has other processes, most bots do not. If no process on the machine is newer
+    /// than the last look, there are no new ones to find.
     fn may_have_others(&self, elapsed: Duration) -> bool {
         let Some((at, newest)) = self.looked else { return true };
         let is_due = elapsed > AT_ONCE || at.elapsed() > FRESH;
         self.seen.len() > 2 || is_due && (newest.is_none() || newest != newest_process())
     }
 
-    /// CPU time so far of all processes.
+    /// Looks at all processes and returns their CPU time so far.
     fn look(&mut self) -> Duration {
         let newest = newest_process();
         let mut now: BTreeMap<Pid, Used> = BTreeMap::new();
@@ -122,7 +122,7 @@ impl TreeClock {
     }
 }
 
-/// The number of the process or thread that was started last on this machine.
+/// Returns the number of the process or thread that was started last on this machine.
 fn newest_process() -> Option<u64> {
     static LOADS: LazyLock<Option<File>> = LazyLock::new(|| File::open("/proc/loadavg").ok());
     let mut text = [0; 128];
@@ -160,8 +160,8 @@ impl Queue {
         }
     }
 
-    /// How much of so much time is not the bot's fault: what it spent in the queue, but never more than four fifths, so that a
-    /// night comes to its end on any machine. Without a measure of its own, a bot is excused by the load of the machine.
+    /// Returns how much of this time is not the bot's fault: the time it spent in the queue, but at most four fifths, so that every night of
+    /// matches ends, on any machine. If the queue cannot be measured, the load of the machine counts instead.
     pub(super) fn excused(&self, elapsed: Duration) -> Duration {
         let measured = match self.before {
             Some(_) => self.delay,
@@ -171,7 +171,7 @@ impl Queue {
     }
 }
 
-/// How long all threads of a process have waited for a processor so far.
+/// Returns how long all threads of a process have waited for a processor so far.
 fn delay_of(pid: Pid) -> Option<Duration> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
     let delays = threads.flatten().map(|thread| {
@@ -181,7 +181,7 @@ fn delay_of(pid: Pid) -> Option<Duration> {
     delays.sum()
 }
 
-/// How many threads want a processor, for each processor.
+/// Returns how many threads want a processor, per processor.
 fn load() -> f64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let wanting: f64 = text.split([' ', '/']).nth(3).and_then(|count| count.parse().ok()).unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! How a bot ended, as its supervisor tells the arena. An exit code is too narrow for it: all 256 belong to the bot.
+//! How a bot ended, as its supervisor tells the arena. An exit code cannot carry that: all 256 values belong to the bot.
 //!
 //! The supervisor writes it as the last bytes of standard error, when no other process is left that could write there.
 
@@ -6,7 +6,7 @@ use super::Limits;
 use crate::fault::{Fault, FaultKind};
 use nix::{errno::Errno, sys::signal::Signal};
 
-/// How many bytes an ending takes.
+/// The number of bytes of an ending.
 pub(super) const BYTES: usize = 3;
 
 /// How a bot ended.
@@ -25,9 +25,9 @@ pub(crate) enum How {
     Exited(u8),
     /// It was ended by this signal.
     Signalled(u8),
-    /// The program could not be started, for this reason of the system's.
+    /// The program could not be started; this is the system's error code.
     NotStarted(u8),
-    /// What should have confined it failed.
+    /// Its sandbox could not be set up; this is the system's error code.
     NotConfined(u8),
     /// It did not end on SIGTERM.
     IgnoredSigterm,
@@ -83,7 +83,7 @@ impl Ending {
         Ending { how, left: left != 0 }
     }
 
-    /// What the arena lacked, if that is why the bot could not start.
+    /// Returns what the arena lacked, if that is why the bot could not start.
     pub(super) fn shortage(self) -> Option<Errno> {
         match self.how {
             How::NotConfined(errno) => Some(Errno::from_raw(errno.into())),
@@ -92,7 +92,7 @@ impl Ending {
         }
     }
 
-    /// The fault of a bot that ended in the middle of a match.
+    /// Returns the fault of a bot that ended in the middle of a match.
     pub(super) fn fault(self, limits: &Limits) -> Fault {
         let (kind, detail) = match self.how {
             _ if self.left => (FaultKind::LeftChildren, "left processes behind, which were killed".into()),
@@ -127,7 +127,7 @@ impl Ending {
     }
 }
 
-/// Whether the system had too little of something that it will have again.
+/// Whether this error means that the system is short of something for the moment.
 pub(super) fn is_shortage(errno: Errno) -> bool {
     use Errno::{EAGAIN, EDQUOT, EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC};
     [EAGAIN, EDQUOT, EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(&errno)
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(Ending::from_bytes(b"no"), How::Unknown.into());
     }
 
-    /// Python's `sys.exit(-1)` is exit code 255, and 240 is nobody's but the bot's.
+    /// Python's `sys.exit(-1)` is exit code 255, and 240 can only come from the bot.
     #[test]
     fn exit_codes_and_signals_are_told_apart() {
         for (how, words) in [

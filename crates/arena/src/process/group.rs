@@ -1,5 +1,5 @@
-//! A control group (version 2) for each bot, where the system has left one to the arena, as `systemd-run --user --scope -p Delegate=yes` does:
-//! there the kernel itself bounds what all processes of a bot hold together, at every moment.
+//! A control group (version 2) for each bot, if the system gives the arena one, as `systemd-run --user --scope -p Delegate=yes` does:
+//! in it the kernel itself limits what all processes of a bot hold together, at every moment.
 
 use super::Limits;
 use std::{
@@ -13,15 +13,15 @@ use std::{
     time::Duration,
 };
 
-/// The group of one bot and its supervisors. It ends with all that is in it.
+/// The control group of one bot and its supervisors. Dropping it kills every process in it.
 #[derive(Debug)]
 pub(super) struct Group(PathBuf);
 
 impl Group {
-    /// What the supervisors of a bot need beside it: bytes of memory, and processes.
+    /// What the supervisors of a bot need on top of the bot: bytes of memory, and processes.
     const SUPERVISORS: (u64, u64) = (64 << 20, 4);
 
-    /// A group with these bounds, if the system lets the arena have groups.
+    /// Makes a group with these limits, or returns `None` if the system does not let the arena make groups.
     pub fn new(limits: &Limits) -> io::Result<Option<Self>> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let Ok(all) = delegated() else { return Ok(None) };
@@ -41,7 +41,7 @@ impl Group {
         &self.0
     }
 
-    /// Whether the kernel has killed something in it for want of memory.
+    /// Whether the kernel has killed a process in it because memory ran out.
     pub fn starved(&self) -> bool {
         let events = fs::read_to_string(self.0.join("memory.events")).unwrap_or_default();
         let kills = events.lines().find_map(|line| line.strip_prefix("oom_kill "));
@@ -64,13 +64,13 @@ impl Drop for Group {
     }
 }
 
-/// Puts the present process into a group.
+/// Moves this process into a group.
 pub(super) fn enter(group: &Path) -> io::Result<()> {
     fs::write(group.join("cgroup.procs"), "0")
 }
 
-/// The group in which those of bots are made, or why there is none. The arena moves to one of its own below it, once: groups with
-/// bounds may not hold both processes and groups.
+/// Returns the group in which bots get theirs, or why there is none. The first call moves the arena into a group below it: a group with
+/// limits may not hold both processes and groups.
 pub fn delegated() -> Result<&'static Path, &'static str> {
     static GROUP: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     GROUP.get_or_init(claim).as_deref().map_err(String::as_str)
@@ -102,7 +102,7 @@ fn claim() -> Result<PathBuf, String> {
     Ok(own)
 }
 
-/// The folder of the group that this process is in.
+/// Returns the folder of the group that this process is in.
 fn own() -> Option<PathBuf> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;

@@ -1,4 +1,4 @@
-//! How a bot is started: the arena starts its own program again, with an order in the environment.
+//! Starts a bot: the arena starts its own program again, with an order in the environment.
 
 use super::{
     Limits, Program,
@@ -16,20 +16,20 @@ use std::{
     process::Command,
 };
 
-/// How the arena's own program is started again to supervise a bot, and how far it confines it.
+/// How the arena starts its own program again to supervise a bot, and how strictly it confines the bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     program: PathBuf,
     words: Vec<OsString>,
-    /// None: the best there is, found out when the first bot is started.
+    /// The level, or `None` for the best there is, which is determined when the first bot starts.
     level: Option<Level>,
     sight: Sight,
     gifts: Gifts,
-    /// The environment variables among them.
+    /// The environment variables among the gifts.
     variables: Vec<(String, OsString)>,
 }
 
-/// The value of an environment variable, or of a line of `.env`.
+/// Returns the value of an environment variable, or of a line of `.env`.
 fn value_of(name: &str) -> Option<OsString> {
     // Not every text is a name.
     if name.is_empty() || name.contains(['=', '\0']) {
@@ -39,23 +39,23 @@ fn value_of(name: &str) -> Option<OsString> {
     std::env::var_os(name).or_else(|| kept().map(|(_, value)| value.into()))
 }
 
-/// What the host gives all programs, which they do not have by themselves.
+/// What the host gives to all programs, which they would not have otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gifts {
-    /// Whether they can reach the network, this machine's own services included.
+    /// Whether they can reach the network, including this machine's own services.
     pub network: bool,
-    /// The environment variables of the host that they are given, by name.
+    /// The environment variables of the host that they get, by name.
     pub environment: Vec<String>,
 }
 
 impl Gifts {
-    /// Whether there are none.
+    /// Whether there are no gifts.
     pub fn is_empty(&self) -> bool {
         !self.network && self.environment.is_empty()
     }
 
-    /// These and others.
+    /// Returns these gifts and others.
     pub fn with(mut self, others: &Self) -> Self {
         self.network |= others.network;
         self.environment.extend(others.environment.iter().cloned());
@@ -80,7 +80,7 @@ impl fmt::Display for Gifts {
 }
 
 impl Launcher {
-    /// A program that needs some words before those of a stage, as an interpreter does.
+    /// Returns a launcher for a program that needs some words before those of a stage, as an interpreter does.
     pub fn new(program: impl Into<PathBuf>, words: impl IntoIterator<Item = OsString>) -> Self {
         Launcher {
             program: program.into(),
@@ -92,8 +92,8 @@ impl Launcher {
         }
     }
 
-    /// Bots are given these, too. Variables come from the environment, or else from a file `.env` in the present folder, where programs
-    /// that ask a service keep their keys; the name of one that is in neither is an error.
+    /// Gives bots these gifts, too. The values of variables come from the environment, or else from a file `.env` in the current folder, where
+    /// programs that ask a service keep their keys. The error is the name of a variable that is in neither.
     pub fn giving(mut self, gifts: Gifts) -> Result<Self, String> {
         for name in &gifts.environment {
             let value = value_of(name).ok_or_else(|| name.clone())?;
@@ -103,12 +103,12 @@ impl Launcher {
         Ok(self)
     }
 
-    /// What bots are given beside the usual.
+    /// Returns what bots get beyond the usual.
     pub fn gifts(&self) -> &Gifts {
         &self.gifts
     }
 
-    /// The same launcher with the confinement that is wished for, if this machine offers it.
+    /// Returns the same launcher with the requested confinement, if this machine offers it.
     pub fn confined(self, wish: Wish) -> Result<Self, LevelError> {
         let level = Level::granted(&self, wish)?;
         Ok(self.at(level))
@@ -118,19 +118,19 @@ impl Launcher {
         Launcher { level: Some(level), ..self }
     }
 
-    /// How far bots are confined.
+    /// Returns how strictly bots are confined.
     pub fn level(&self) -> Level {
         self.level.unwrap_or_else(|| Level::best(self))
     }
 
-    /// Bots may read these files and folders, too.
+    /// Lets bots read these files and folders, too.
     pub fn sharing(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         // As seen from here: the stages are in the bot's folder.
         self.sight.shared.extend(paths.into_iter().filter_map(|path| path.canonicalize().ok()));
         self
     }
 
-    /// No bot is shown these files and folders in its own folder, but for its own program.
+    /// Hides these files and folders from every bot, even inside its own folder, except for its own program.
     pub fn hiding(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.sight.hidden.extend(paths.into_iter().filter_map(|path| path.canonicalize().ok()));
         self
@@ -142,8 +142,8 @@ impl Launcher {
         command
     }
 
-    /// The command that supervises a bot with a temporary folder and a control group, if it has them. Its environment becomes the
-    /// bot's, but for the order. What the host gives the bot is not in it: variables can change how a program is loaded.
+    /// Returns the command that supervises a bot, with a temporary folder and a control group, if it has them. The bot inherits the command's
+    /// environment, except for the order. The host's gifts are not in it, since variables can change how a program is loaded.
     pub(super) fn supervise(
         &self,
         program: &Program,
@@ -194,12 +194,12 @@ impl From<&str> for Launcher {
     }
 }
 
-/// Resources of a bot's processes.
+/// The resource limits of a bot's processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Resources {
     /// Bytes of private memory of a process.
     pub memory: u64,
-    /// Processes and threads of the user in the bot's namespace, or, without one, on the machine. Does not bind root.
+    /// Processes and threads of the user in the bot's namespace or, without one, on the machine. Not enforced for root.
     pub processes: u64,
     /// Open files of a process.
     pub files: u64,
@@ -207,48 +207,48 @@ pub(super) struct Resources {
     pub file_size: u64,
 }
 
-/// What a stage is to do. It travels in the environment, which no bot can read; a command line is open to all.
+/// The order for a stage. It travels in the environment, which no bot can read; a command line is visible to all.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// The process that wants it.
+    /// The process that gave the order.
     pub arena: i32,
-    /// How far the bot is confined.
+    /// How strictly the bot is confined.
     pub level: Level,
-    /// What each of its processes may use.
+    /// The limits of each of its processes.
     pub resources: Resources,
-    /// How many processes it may have beside its first.
+    /// The most processes besides its first.
     pub processes: u64,
     /// Bytes of its temporary folder.
     pub temporary_bytes: u64,
-    /// Its temporary folder, once there is one.
+    /// Its temporary folder, once it has one.
     pub temporary: Option<PathBuf>,
     /// Its control group, if it has one.
     pub group: Option<PathBuf>,
-    /// Where the last stage tells the supervisor why it cannot become the bot.
+    /// The pipe on which the last stage tells the supervisor why it cannot become the bot.
     pub news: Option<RawFd>,
     /// Its command.
     pub words: Vec<String>,
     /// The folder it runs in.
     pub folder: PathBuf,
-    /// What bots may read beside the usual.
+    /// Files and folders that bots may read beyond the usual.
     pub shared: Vec<PathBuf>,
-    /// What the bot must not see in its folder.
+    /// Files and folders in its folder that the bot must not see.
     pub hidden: Vec<PathBuf>,
     /// Whether it can reach the network.
     pub network: bool,
     /// Environment variables that the host gives it.
     pub variables: Vec<(String, OsString)>,
-    /// How the next stage is started.
+    /// The command that starts the next stage.
     pub launcher: (PathBuf, Vec<OsString>),
 }
 
 /// The environment variables that bots get.
 const ENVIRONMENT: [&str; 7] = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "TMPDIR"];
-/// The variable that an order travels in.
+/// The environment variable with the order.
 const ORDER: &str = "NECRODOME_ORDER";
 
 impl Order {
-    /// The command of a stage that has this order.
+    /// Returns the command of a stage with this order.
     pub(super) fn stage(&self, stage: &str) -> io::Result<Command> {
         let (program, words) = &self.launcher;
         let mut command = Launcher::new(program, words.iter().cloned()).command();
@@ -256,7 +256,7 @@ impl Order {
         Ok(command)
     }
 
-    /// All that the bot may read.
+    /// Returns everything that the bot may read.
     pub(super) fn readable(&self) -> Vec<PathBuf> {
         let program =
             Program { words: self.words.clone(), folder: self.folder.clone(), ..Program::default() };
@@ -264,7 +264,7 @@ impl Order {
         sandbox::readable(&program, &sight)
     }
 
-    /// Gives up, for this process, all that bots do not get.
+    /// Takes everything that bots do not get from this process.
     pub(super) fn give_up(&self, readable: &[PathBuf]) -> io::Result<()> {
         let own_files = self.level == Level::Full;
         let folder = Some(self.folder.as_path()).filter(|folder| !sandbox::is_common(folder));
@@ -274,7 +274,7 @@ impl Order {
         sandbox::close(&self.resources, walls.as_ref())
     }
 
-    /// The bot's own command.
+    /// Returns the bot's own command.
     pub(super) fn program(&self) -> Command {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).env_remove(ORDER).envs(self.variables.iter().cloned());
@@ -292,14 +292,14 @@ pub(super) const FIRST: &str = "__first";
 /// The hidden command of the last stage before a bot without namespaces.
 pub(super) const ENTER: &str = "__enter";
 
-/// Runs a stage, if the command line asks for one. For the very start of `main`: a stage does not return.
+/// Runs a stage, if the command line asks for one. Call it first in `main`: a stage does not return.
 pub fn run_stage() {
     if let Some(stage) = std::env::args_os().nth(1) {
         run_stage_named(&stage);
     }
 }
 
-/// Runs a stage, if there is one of this name, with the order in the environment.
+/// Runs the stage with this name, if there is one, with the order in the environment.
 pub fn run_stage_named(stage: &std::ffi::OsStr) {
     let run: fn(&Order) -> i32 = match stage.to_str() {
         Some(SUPERVISE) => supervise::supervise,
@@ -313,7 +313,7 @@ pub fn run_stage_named(stage: &std::ffi::OsStr) {
     std::process::exit(run(&order));
 }
 
-/// Files that whoever started the arena had left open are not for bots.
+/// Closes files that were open when the arena was started, so that bots do not get them.
 fn close_all_but(kept: &[RawFd]) {
     let open = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<RawFd> = open.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! What a process may use.
+//! Limits on what a process may use.
 
 use super::{Allowance, launch::Resources, sandbox::Level};
 use necrodome_rules::card::Card;
@@ -14,12 +14,12 @@ pub struct Limits {
     pub decision_ms: u64,
     /// Milliseconds of CPU time for all decisions of a match.
     pub match_ms: u64,
-    /// Milliseconds of wall-clock time in a match in which the arena waits and the bot does nothing.
+    /// Milliseconds of wall-clock time in a match that the arena may wait while the bot does nothing.
     #[serde(skip_serializing_if = "usual::idle_ms")]
     pub idle_ms: u64,
     /// Milliseconds of CPU time to start up.
     pub start_ms: u64,
-    /// How many times larger than CPU time wall-clock time may be.
+    /// Wall-clock time may be this many times the CPU time.
     pub wall_factor: u32,
     /// Megabytes of memory, of each process and of all together.
     pub memory_mb: u64,
@@ -27,11 +27,11 @@ pub struct Limits {
     pub processes: u64,
     /// Open files.
     pub files: u64,
-    /// Megabytes of a file that is written, and of all temporary files together.
+    /// Megabytes of each file that a bot writes, and of all temporary files together.
     pub file_mb: u64,
-    /// Bytes of a line; none: 64 KiB, or 4 MiB in Last Bullet.
+    /// Bytes of a line. If not set, 64 KiB, or 4 MiB in Last Bullet.
     pub line_bytes: Option<usize>,
-    /// How often a bot is started again after a fault before it is out.
+    /// How often a bot is restarted after a fault before it is out.
     pub restarts: u32,
     /// Millions of instructions of a WebAssembly module for a decision.
     #[serde(skip_serializing_if = "usual::decision_fuel_m")]
@@ -47,7 +47,7 @@ pub struct Limits {
     pub wasm_memory_mb: u64,
 }
 
-/// Whether a limit is the usual one: those that came later are not written then, so that plans of before are still the same.
+/// Whether a limit has its default: limits that were added later are then not written, so that older plans stay the same.
 mod usual {
     use super::Limits;
 
@@ -86,7 +86,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The first limit of 0 under which no program could run.
+    /// Returns the first limit that is 0, if no program could run with that.
     pub fn zero(&self) -> Option<&'static str> {
         let numbers = [
             ("decision_ms", self.decision_ms),
@@ -127,15 +127,15 @@ impl Limits {
         Allowance { cpu, wall, idle: wall, wall_factor: self.wall_factor }
     }
 
-    /// Time to start. It is long, for runtimes that have much to do; a bot that has nothing to do has forgotten to answer,
-    /// or to flush its output, and its author should not have to wait as long.
+    /// Returns the time to start. It is long, for runtimes that have much to do. A bot that does nothing has forgotten to answer or to flush
+    /// its output, and its author should not have to wait as long.
     pub(crate) fn start_allowance(&self) -> Allowance {
         const IDLE: Duration = Duration::from_secs(12);
         let allowance = self.allowance(Duration::from_millis(self.start_ms));
         Allowance { idle: allowance.wall.min(IDLE), ..allowance }
     }
 
-    /// The longest line of a bot, in bytes.
+    /// Returns the longest line of a bot, in bytes.
     pub(crate) fn line_limit(&self, game: &Card) -> usize {
         self.line_bytes.unwrap_or(game.line_limit)
     }
@@ -145,7 +145,7 @@ fn processors() -> u64 {
     thread::available_parallelism().map_or(1, |count| count.get() as u64)
 }
 
-/// Processes and threads that the user runs at present: the system counts them together with the bot's.
+/// Returns the number of processes and threads of the user right now: the system counts them together with the bot's.
 fn tasks_of_user() -> u64 {
     let user = nix::unistd::getuid().as_raw();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! Bots as processes: started under supervision, spoken to in lines, charged by CPU time, killed without trace.
+//! Bots as processes: the arena starts them under supervision, exchanges lines with them, charges CPU time, and leaves none behind.
 
 mod cpu;
 mod ending;
@@ -19,6 +19,7 @@ pub use sandbox::{Level, LevelError, Reach, Wish};
 pub use transport::ProcessTransport;
 
 use crate::{
+    diagnosis::{Asked, Language, Silent, of_line},
     fault::{Fault, FaultKind},
     protocol::{IN_ACT, excerpt, is_chatter},
 };
@@ -41,16 +42,16 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// How long the arena waits for an answer before it looks at the bot's processes, and how long at most if there is but one.
+/// How long the arena waits for an answer before it looks at the bot's processes; below, the longest wait for a bot with one process.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// How many bytes wait for the next question at most.
+/// The most bytes that wait for the next question.
 const MOST_MENTIONED: usize = 32 << 10;
-/// How much of a bot's standard error is kept, in bytes.
+/// The most bytes of a bot's standard error that are kept.
 const MAX_STDERR: usize = 64 << 10;
-/// How long a bot may take to end after its input was closed.
+/// How long a bot may take to end after the arena closed its input.
 const END_GRACE: Duration = Duration::from_secs(1);
-/// How long a process may take to end after it has closed its output.
+/// How long a process may take to end after it closed its output.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 /// How long a supervisor may take to kill everything.
 const KILL_GRACE: Duration = Duration::from_secs(5);
@@ -62,15 +63,15 @@ pub struct Program {
     pub words: Vec<String>,
     /// The working directory.
     pub folder: PathBuf,
-    /// What it was compiled from. It does not need that, and it is nobody else's business.
+    /// The files that it was compiled from. The program does not need them, and other bots must not see them.
     pub sources: Vec<PathBuf>,
-    /// What runs instead of the first word on this machine, such as the Python that the arena itself runs in.
+    /// The program that replaces the first word on this machine, such as the Python that the arena itself runs in.
     pub interpreter: Option<String>,
 }
 
 impl Program {
-    /// The words that are run on this machine.
-    fn command(&self) -> Vec<String> {
+    /// Returns the words of the command to run on this machine.
+    pub(crate) fn command(&self) -> Vec<String> {
         let mut words = self.words.clone();
         if let (Some(first), Some(interpreter)) = (words.first_mut(), &self.interpreter) {
             first.clone_from(interpreter);
@@ -78,7 +79,7 @@ impl Program {
         words
     }
 
-    /// The files that the command names, wherever they lie. A program that is found by its name alone is none of them.
+    /// Returns the files that the command names, wherever they are. A program found by its name alone is not among them.
     pub fn files(&self) -> Vec<PathBuf> {
         let named = self.words.iter().enumerate().filter(|(place, word)| *place > 0 || word.contains('/'));
         let paths = named.filter_map(|(_, word)| self.folder.join(word).canonicalize().ok());
@@ -87,20 +88,20 @@ impl Program {
     }
 }
 
-/// How much time a step may take.
+/// The time that a step may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowance {
-    /// CPU time of the whole tree, counted from the last message that was sent.
+    /// CPU time of the whole tree, counted from the last message sent.
     cpu: Duration,
-    /// Wall-clock time, likewise, without the time in which the bot wanted a processor and had none.
+    /// Wall-clock time, counted likewise, without the time in which the bot wanted a processor and had none.
     wall: Duration,
-    /// Wall-clock time of a process that sleeps; one that computes gets `wall_factor` times its CPU time more.
+    /// Wall-clock time for a process that sleeps; one that computes gets `wall_factor` times its CPU time more.
     idle: Duration,
     wall_factor: u32,
 }
 
 impl Allowance {
-    /// The same, but no more than `idle` while the bot does nothing, and a moment in any case.
+    /// Returns the same allowance, but at most `idle` while the bot does nothing; never less than a moment.
     pub(crate) fn within(self, idle: Duration) -> Self {
         let idle = self.idle.min(idle.max(Duration::from_millis(10)));
         Allowance { idle, ..self }
@@ -110,18 +111,18 @@ impl Allowance {
         self.wall
     }
 
-    /// The wall-clock time of a process that has used so much CPU time.
+    /// Returns the wall-clock time for a process that has used this much CPU time.
     fn patience(&self, used: Duration) -> Duration {
         self.wall.min(self.idle.saturating_add(used.saturating_mul(self.wall_factor)))
     }
 }
 
-/// What an answer took.
+/// The time that an answer took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Spent {
     /// CPU time of the whole tree.
     pub cpu: Duration,
-    /// Time in which the arena waited, and the bot neither computed nor wanted to.
+    /// Time in which the arena waited while the bot neither computed nor wanted to.
     pub idle: Duration,
 }
 
@@ -130,37 +131,40 @@ pub(crate) struct Spent {
 pub(crate) struct Process {
     /// The supervisor; the bot is its child.
     child: Child,
+    program: Program,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
-    /// What has not been taken by the bot yet.
+    /// Bytes that the bot has not read yet.
     unsent: Vec<u8>,
-    /// What has come and was not asked for yet.
+    /// Bytes from the bot that the arena has not asked for yet.
     received: Vec<u8>,
+    /// Whether the bot has ever written a whole line.
+    has_spoken: bool,
     max_line: usize,
     limits: Limits,
-    /// The folder for its temporary files, if that is one of the machine's.
+    /// The folder for its temporary files, if that is a folder of the machine.
     temporary: Option<TempDir>,
     /// Its control group, if it has one.
     group: Option<Group>,
-    /// How many processes are between the arena and the bot.
+    /// The number of processes between the arena and the bot.
     depth: usize,
     log: Vec<u8>,
-    /// The last bytes of standard error: in the end they tell how the bot ended.
+    /// The last bytes of standard error: at the end they say how the bot ended.
     last: Vec<u8>,
     ended: Option<Ending>,
     clock: Option<TreeClock>,
-    /// CPU time that somebody has been charged for.
+    /// CPU time that has been charged already.
     charged: Duration,
-    /// CPU time and moment when the last message was sent.
+    /// The CPU time and the moment when the last message was sent.
     sent: (Duration, Instant),
-    /// Since when its answer is waited for.
+    /// The moment from which the arena has waited for the answer.
     listening: Option<Instant>,
 }
 
 impl Process {
-    /// Starts a bot under the supervision of `launcher`, the arena's own program. Its lines have at most `max_line` bytes. What fails
-    /// here is the arena's.
+    /// Starts a bot under the supervision of `launcher`, the arena's own program. Lines from the bot have at most `max_line` bytes. Errors
+    /// here are the arena's.
     pub(crate) fn spawn(
         launcher: &Launcher,
         program: &Program,
@@ -192,11 +196,13 @@ impl Process {
         let _ = fcntl(stdin.as_fd(), FcntlArg::F_SETPIPE_SZ(1 << 20));
         Ok(Process {
             child,
+            program: program.clone(),
             stdin: Some(stdin),
             stdout,
             stderr: Some(stderr),
             unsent: Vec::new(),
             received: Vec::new(),
+            has_spoken: false,
             max_line,
             limits: *limits,
             temporary,
@@ -212,12 +218,17 @@ impl Process {
         })
     }
 
-    /// What the bot has written to standard error.
+    /// Returns what the bot has written to standard error.
     pub(crate) fn log(&self) -> &[u8] {
         &self.log
     }
 
-    /// The bot's clock, as soon as its process can be known.
+    /// Returns the language that the bot is written in.
+    pub(crate) fn language(&self) -> Language {
+        Language::of(&self.program.words)
+    }
+
+    /// Finds the bot's clock, once its process is known.
     fn find_clock(&mut self) {
         let supervisor = Pid::from_raw(self.child.id() as i32);
         let below = |above: Pid| tree::children(above).first().copied();
@@ -225,12 +236,12 @@ impl Process {
         self.clock = root.and_then(|root| Some(TreeClock::new(root, below(root)?)));
     }
 
-    /// Sends a line; the clock of the answer starts. Output that came before is a flood, but if `forgiving` one line that was not
-    /// meant as an answer may wait to be read: it might as well have come a moment later. Gives the CPU time that the bot has
-    /// used since its last answer, when nobody had asked it anything.
+    /// Sends a line and starts the clock of the answer. Earlier output is a flood; but if `forgiving`, one line that was not meant as an
+    /// answer may stay to be read later: it might as well have come a moment later. Returns the CPU time that the bot used since its last
+    /// answer, without a question.
     pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<Duration, Fault> {
         self.take_output();
-        if let Some(fault) = early_output(&self.received, forgiving) {
+        if let Some(fault) = early_output(&self.received, forgiving, self.language()) {
             return Err(fault);
         }
         let used = self.clock.as_mut().map_or(Duration::ZERO, |clock| clock.now(Duration::ZERO));
@@ -242,14 +253,14 @@ impl Process {
         Ok(unasked)
     }
 
-    /// Sends a line that wants no answer.
+    /// Sends a line that needs no answer.
     pub(crate) fn tell(&mut self, line: &[u8]) {
         self.unsent.extend_from_slice(line);
         self.unsent.push(b'\n');
         self.push_unsent();
     }
 
-    /// Sends a line with the next one: each that is sent alone wakes the bot up.
+    /// Queues a line to go out with the next one: each line that is sent alone wakes the bot up.
     pub(crate) fn mention(&mut self, line: &[u8]) {
         self.unsent.extend_from_slice(line);
         self.unsent.push(b'\n');
@@ -258,7 +269,7 @@ impl Process {
         }
     }
 
-    /// Waits for a line, and gives it with what it took.
+    /// Waits for a line, and returns it with the time that it took.
     pub(crate) fn receive(&mut self, allowed: Allowance) -> Result<(Vec<u8>, Spent), Fault> {
         let mut pause = SHORTEST_PAUSE;
         let mut patience = allowed.patience(Duration::ZERO);
@@ -276,6 +287,7 @@ impl Process {
                     return Err(self.oversized());
                 }
                 let line = self.received.drain(..=end).take(end).collect();
+                self.has_spoken = true;
                 let cpu = self.charge(allowed)?;
                 return Ok((line, Spent { cpu, idle: waited(&queue).saturating_sub(cpu) }));
             }
@@ -285,7 +297,7 @@ impl Process {
             let elapsed = waited(&queue);
             if elapsed >= patience {
                 let waited = format!("no answer within {:.1} s of wall-clock time", patience.as_secs_f64());
-                return Err(Fault::new(FaultKind::Timeout, waited));
+                return Err(self.diagnosed(Fault::new(FaultKind::Timeout, waited)));
             }
             match self.wait(pause.min(patience - elapsed)) {
                 Waited::Something => {}
@@ -297,9 +309,24 @@ impl Process {
                         queue.get_or_insert_with(|| Queue::new(clock.bot())).look();
                     }
                 }
-                Waited::Ended => return Err(self.ending()),
+                Waited::Ended => {
+                    let fault = self.ending();
+                    return Err(self.diagnosed(fault));
+                }
             }
         }
+    }
+
+    /// Returns the fault of a bot that gives no answer, with a hint for its author.
+    fn diagnosed(&self, fault: Fault) -> Fault {
+        let silent = Silent {
+            language: self.language(),
+            program: Some(&self.program),
+            has_spoken: self.has_spoken,
+            unfinished: &self.received,
+            log: &self.log,
+        };
+        silent.of(fault)
     }
 
     fn oversized(&self) -> Fault {
@@ -307,7 +334,7 @@ impl Process {
         Fault::new(FaultKind::Oversized, detail)
     }
 
-    /// The CPU time since the last message was sent; too much of it is a timeout.
+    /// Returns the CPU time since the last message was sent; too much of it is a timeout.
     fn charge(&mut self, allowed: Allowance) -> Result<Duration, Fault> {
         if self.clock.is_none() {
             self.find_clock();
@@ -325,7 +352,7 @@ impl Process {
         Ok(used)
     }
 
-    /// Waits until the bot can take or has written something.
+    /// Waits until the bot can read or has written something.
     fn wait(&mut self, patience: Duration) -> Waited {
         let timeout = PollTimeout::try_from(patience.as_millis() as i32 + 1).unwrap_or(PollTimeout::ZERO);
         let mut ends = vec![PollFd::new(self.stdout.as_fd(), PollFlags::POLLIN)];
@@ -343,7 +370,7 @@ impl Process {
         }
     }
 
-    /// Takes what has come and sends what can be sent, without waiting.
+    /// Reads what has come and sends what can be sent, without waiting.
     fn pump(&mut self) -> Waited {
         self.push_unsent();
         let log_open = match &mut self.stderr {
@@ -365,7 +392,7 @@ impl Process {
         self.take_output()
     }
 
-    /// Takes what has come on standard output.
+    /// Reads what has come on standard output.
     fn take_output(&mut self) -> Waited {
         let before = self.received.len();
         // A little more than a line, so that an endless one is noticed.
@@ -395,7 +422,7 @@ impl Process {
         self.unsent.drain(..done);
     }
 
-    /// Why the output has ended.
+    /// Returns the fault when the output has ended.
     fn ending(&mut self) -> Fault {
         match self.ended_by(Instant::now() + EXIT_GRACE) {
             None => Fault::new(FaultKind::Closed, "standard output was closed, but the process lives on"),
@@ -403,14 +430,14 @@ impl Process {
         }
     }
 
-    /// What the arena lacked, if the bot did not start for that reason.
+    /// Returns what the arena lacked, if the bot did not start for that reason.
     pub(crate) fn shortage(&self) -> Option<String> {
         let errno = self.ended?.shortage()?;
         let said = String::from_utf8_lossy(&self.log);
         Some(said.lines().last().map_or_else(|| errno.desc().to_owned(), str::to_owned))
     }
 
-    /// How the bot ended, if it does before the deadline.
+    /// Returns how the bot ended, or `None` if it still runs at the deadline.
     fn ended_by(&mut self, deadline: Instant) -> Option<Ending> {
         while self.ended.is_none() {
             match self.child.try_wait() {
@@ -438,20 +465,20 @@ impl Process {
         self.ended
     }
 
-    /// Waits that long, and gives what has come without having been asked for.
+    /// Waits for this long, and returns what came without being asked for.
     pub(crate) fn unasked(&mut self, patience: Duration) -> Vec<u8> {
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline && self.wait(Duration::from_millis(10)) != Waited::Ended {}
         std::mem::take(&mut self.received)
     }
 
-    /// Closes the bot's input, and gives how it ends if it does so by itself in time.
+    /// Closes the bot's input, and returns how the bot ended, or `None` if it did not end by itself in time.
     pub(crate) fn end_input(&mut self) -> Option<Ending> {
         self.stdin = None;
         self.ended_by(Instant::now() + END_GRACE)
     }
 
-    /// Ends the bot politely: its input is closed, then SIGTERM, then all is killed. Gives what went wrong.
+    /// Ends the bot politely: closes its input, then sends SIGTERM, then kills everything. Returns what went wrong, and the log.
     pub(crate) fn finish(mut self) -> (Option<Fault>, Vec<u8>) {
         let mut ending = self.end_input();
         if ending.is_none() {
@@ -473,7 +500,7 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// Nothing is left behind, whatever happened.
+    /// Leaves nothing behind, whatever happened.
     fn drop(&mut self) {
         self.stdin = None;
         let supervisor = Pid::from_raw(self.child.id() as i32);
@@ -497,12 +524,13 @@ impl Drop for Process {
     }
 }
 
-/// What is wrong with output that came before anything was asked.
-pub(crate) fn early_output(received: &[u8], forgiving: bool) -> Option<Fault> {
+/// Returns the fault in output that came before any question, if there is one.
+pub(crate) fn early_output(received: &[u8], forgiving: bool, language: Language) -> Option<Fault> {
     let early = received.strip_suffix(b"\n").unwrap_or(received);
     let forgiven = forgiving && !early.contains(&b'\n') && is_chatter(early, IN_ACT);
     let shown = (!received.is_empty() && !forgiven).then(|| excerpt(received))?;
-    Some(Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came")))
+    let fault = Fault::new(FaultKind::Flood, format!("nothing was asked, but {shown} came"));
+    Some(of_line(fault, early, &Asked::Nothing, language))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -512,7 +540,7 @@ enum Waited {
     Ended,
 }
 
-/// Reads what is there, up to `room` bytes, without waiting.
+/// Reads what is available, up to `room` bytes, without waiting.
 fn read_some(from: &mut impl Read, into: &mut Vec<u8>, room: usize) -> Waited {
     let mut buffer = [0; 16 << 10];
     let mut left = room.min(1 << 20);

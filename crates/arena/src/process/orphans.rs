@@ -1,4 +1,4 @@
-//! The last resort: a hostile bot can kill its supervisor, and then its children belong to nobody. The arena's process
+//! The last resort: a hostile bot can kill its supervisor, and then no process looks after its children. The arena's process
 //! adopts them and kills them.
 
 use super::tree::{children, descendants};
@@ -22,11 +22,11 @@ use std::{
 };
 
 static ADOPTS: AtomicBool = AtomicBool::new(false);
-/// The supervisors that run now: all other children of this process are orphans.
+/// The running supervisors: all other children of this process are orphans.
 static SUPERVISORS: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
 
-/// For programs whose only children are bots: this process adopts what they leave behind, and no other process of the user can
-/// look into it, or trace it.
+/// Prepares a program whose only children are bots: this process adopts what they leave behind, and other processes of the user cannot
+/// look into it or trace it.
 pub fn own_processes() {
     let _ = prctl::set_dumpable(false);
     if prctl::set_child_subreaper(true).is_ok() {
@@ -34,7 +34,7 @@ pub fn own_processes() {
     }
 }
 
-/// Starts a supervisor. The lock is held, so that it is not taken for an orphan between its start and its entry.
+/// Starts a supervisor. It holds the lock, so that the new process is not taken for an orphan before it is registered.
 pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut supervisors = SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner);
     let child = command.spawn()?;

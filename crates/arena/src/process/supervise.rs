@@ -1,8 +1,8 @@
 //! The processes that stay with a bot until nothing of it is left.
 //!
 //! Without namespaces, one *supervisor* adopts what the bot leaves behind and kills it. With namespaces there are two: the *first
-//! process* of the bot's namespace does this work, and whatever the bot started dies with it; outside, a *guard* passes on what
-//! the arena wants. All of them end when the arena dies, however it dies.
+//! process* of the bot's namespace does this work, and everything that the bot started dies with it; outside, a *guard* passes on the
+//! arena's requests. All of them end when the arena dies, however it dies.
 
 use super::{
     ending::{Ending, How},
@@ -36,19 +36,19 @@ use std::{
 
 /// How long a bot may take to end after SIGTERM.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// Files and folders that a bot may have in its temporary folder, and how deep they may lie.
+/// The most files and folders in a bot's temporary folder; below, how deep they may be.
 const MOST_FILES: usize = 10_000;
 const DEEPEST: usize = 32;
 
-/// What can wait in a socket, in bytes: memory of the kernel's, which no limit of a process counts.
+/// The bytes that can wait in a socket: memory of the kernel, which no limit of a process counts.
 const SOCKET_BYTES: u64 = 256 << 10;
 
-/// How often it is looked at what a bot holds. Without a namespace nothing else bounds how many processes and files it has.
+/// Returns how often to check what a bot holds. Without a namespace nothing else limits how many processes and files it has.
 fn look_every(level: Level) -> Duration {
     Duration::from_millis(if level == Level::Full { 100 } else { 25 })
 }
 
-/// Why a bot did not come to run: what failed, and whether that was its own program.
+/// The reason why a bot did not start: what failed, and whether that was its own program.
 struct Failure {
     error: io::Error,
     of_program: bool,
@@ -60,7 +60,7 @@ impl<E: Into<io::Error>> From<E> for Failure {
     }
 }
 
-/// Stays with a bot; started by the arena. Gives the exit code: 0 if the arena was told how it ended.
+/// Stays with a bot; the arena starts it. Returns the exit code: 0 if it could tell the arena how the bot ended.
 pub(super) fn supervise(order: &Order) -> i32 {
     // Before anything else: who is watched by nobody must not start anything.
     if prctl::set_pdeathsig(Signal::SIGUSR1).is_err() || order.arena != getppid().as_raw() {
@@ -78,7 +78,7 @@ pub(super) fn supervise(order: &Order) -> i32 {
     }
 }
 
-/// Does its work, and tells the arena how it ended. Nobody else is left by then who could write to standard error.
+/// Does the work, and tells the arena how the bot ended. By then no other process is left that could write to standard error.
 fn conclude(work: impl FnOnce() -> Result<Ending, Failure>) -> i32 {
     let Ok(log) = io::stderr().as_fd().try_clone_to_owned() else { return 1 };
     let mut log = File::from(log);
@@ -107,7 +107,7 @@ fn errno_of(error: &io::Error) -> u8 {
     error.raw_os_error().unwrap_or(Errno::EIO as i32) as u8
 }
 
-/// The supervisor of a bot without namespaces.
+/// Supervises a bot without namespaces.
 fn stay(order: &Order) -> Result<Ending, Failure> {
     prctl::set_child_subreaper(true)?;
     setsid()?;
@@ -138,7 +138,7 @@ fn stay(order: &Order) -> Result<Ending, Failure> {
     Ok(ending)
 }
 
-/// Removes a folder, however deep it is: folders can be nested deeper than files can be open, and `rm` knows how to remove them.
+/// Removes a folder, however deep it is: folders can be nested deeper than files can be open, and `rm` can remove those.
 pub(super) fn remove_all(folder: &Path) {
     if fs::remove_dir_all(folder).is_err() && folder.exists() {
         let _ = Command::new("rm").arg("-rf").arg(folder).status();
@@ -186,7 +186,7 @@ fn open_namespaces(order: &Order) -> Result<(Pid, SignalFd), Failure> {
     Ok((first, inbox))
 }
 
-/// Passes on to the first process what the arena wants. Gives the exit code of that process.
+/// Passes the arena's requests on to the first process. Returns the exit code of that process.
 fn guard(first: Pid, inbox: &SignalFd) -> i32 {
     loop {
         let _ = poll(&mut [PollFd::new(inbox.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE);
@@ -225,7 +225,7 @@ pub(super) fn first(order: &Order) -> i32 {
     })
 }
 
-/// The signals that a supervisor reads instead of being ended by them.
+/// Blocks the signals that a supervisor reads, so that they do not end it.
 fn block_signals() -> io::Result<SignalFd> {
     let mut signals = SigSet::empty();
     for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGUSR1] {
@@ -235,7 +235,7 @@ fn block_signals() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// The pipes are the bot's: the arena must notice when the bot closes them.
+/// Closes this process's ends of the pipes: only the bot holds them, so that the arena notices when the bot closes them.
 fn let_go_of_pipes(nothing: &File) -> io::Result<()> {
     dup2_stdin(nothing)?;
     dup2_stdout(nothing)?;
@@ -247,7 +247,7 @@ fn nothing() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/null")
 }
 
-/// Waits for the end of the bot, or for a reason to end it. SIGTERM: end it politely; SIGUSR1: at once.
+/// Waits for the end of the bot, or for a reason to end it. SIGTERM ends it politely, SIGUSR1 at once.
 fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
     let mut asked_at: Option<Instant> = None;
     let (mut looked_at, pause) = (Instant::now(), look_every(order.level));
@@ -285,7 +285,7 @@ fn watch(bot: Pid, inbox: &SignalFd, order: &Order) -> io::Result<Ending> {
     }
 }
 
-/// What all processes of the bot have too much of together: each by itself is held by the limits of the system.
+/// Returns the limit that all processes of the bot exceed together, if any: the system limits each of them.
 fn excess(order: &Order) -> Option<How> {
     let all = all_below(getpid());
     // In a namespace the system bounds the number, but not for root. The bot itself is one of them.
@@ -311,7 +311,7 @@ fn excess(order: &Order) -> Option<How> {
     (!fits(folder, &mut budget, DEEPEST)).then_some(How::Disk)
 }
 
-/// Whether a folder holds no more than so many bytes and files, none of them deeper than that.
+/// Whether a folder holds at most `budget` bytes and files, none deeper than `depth`.
 fn fits(folder: &Path, budget: &mut (u64, usize), depth: usize) -> bool {
     fs::read_dir(folder).into_iter().flatten().flatten().all(|entry| {
         let Ok(data) = entry.metadata() else { return true };
@@ -337,7 +337,7 @@ fn reap(bot: Pid) -> Option<How> {
     }
 }
 
-/// Kills and buries all processes below this one, those that they start meanwhile too. Gives how many there were.
+/// Kills and reaps all processes below this one, including those that they start in the meantime. Returns how many there were.
 fn kill_all() -> usize {
     let mut buried = 0;
     loop {

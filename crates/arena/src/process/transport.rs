@@ -1,7 +1,8 @@
-//! A process at the other end: started, timed, started again after a fault, and ended.
+//! Carries messages to a process: starts it, times it, restarts it after a fault, and ends it.
 
 use super::{Launcher, Limits, Process, Program};
 use crate::{
+    diagnosis::Language,
     fault::{Fault, FaultKind},
     player::Effort,
     protocol::{Silence, Transport},
@@ -9,10 +10,10 @@ use crate::{
 use necrodome_rules::card::Card;
 use std::{thread, time::Duration};
 
-/// The last pause before the arena says what it lacks.
+/// The last pause before the arena reports what it lacks.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
-/// A bot in a process of its own.
+/// A bot in its own process.
 pub struct ProcessTransport {
     launcher: Launcher,
     program: Program,
@@ -21,19 +22,19 @@ pub struct ProcessTransport {
     process: Option<Process>,
     /// How often it may still be started.
     starts_left: u32,
-    /// CPU time that is left for the decisions of this match.
+    /// The CPU time that is left for decisions in this match.
     bank: Duration,
-    /// Time that the arena will still wait in this match while the bot does nothing.
+    /// The time that the arena will still wait in this match while the bot does nothing.
     idle: Duration,
     effort: Effort,
-    /// CPU time of the present decision that is paid for.
+    /// The CPU time of the current decision that has been charged already.
     paid: Duration,
-    /// What the processes before the present one have written to standard error.
+    /// What the earlier processes have written to standard error.
     old_log: Vec<u8>,
 }
 
 impl ProcessTransport {
-    /// A process that is started when it is needed.
+    /// Returns a transport that starts the process when it is needed.
     pub fn new(launcher: Launcher, program: Program, limits: Limits, game: Card) -> Self {
         ProcessTransport {
             launcher,
@@ -50,7 +51,7 @@ impl ProcessTransport {
         }
     }
 
-    /// Starts the process and greets it. What the arena lacks it may have again in a moment.
+    /// Starts the process and greets it. If the arena lacks something, it tries again: the shortage may be over in a moment.
     fn launch(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Silence> {
         let mut pause = Duration::from_millis(50);
         loop {
@@ -60,6 +61,20 @@ impl ProcessTransport {
             }
             pause *= 2;
         }
+    }
+
+    /// Starts the process up to its answer to the greeting, and ends it again. Says how it failed, and the last line that it wrote.
+    pub(crate) fn try_start(mut self, hello: &[u8]) -> Result<(), Silence> {
+        self.launch(hello).map(drop).map_err(|silence| match silence {
+            Silence::Fault(fault) => {
+                let log = String::from_utf8_lossy(&self.old_log).into_owned();
+                let last = log.lines().map(str::trim).rfind(|line| !line.is_empty());
+                let last = last.filter(|last| !fault.detail.contains(last));
+                let detail = last.map_or(fault.detail.clone(), |last| format!("{}: {last}", fault.detail));
+                Silence::Fault(Fault::new(fault.kind, detail))
+            }
+            lacking => lacking,
+        })
     }
 
     fn launch_once(&mut self, hello: &[u8]) -> Result<(Process, Vec<u8>), Silence> {
@@ -74,7 +89,7 @@ impl ProcessTransport {
                 Some(why) => Err(Silence::Arena(why)),
                 None => {
                     self.old_log.extend_from_slice(process.log());
-                    Err(Fault::new(FaultKind::NoStart, fault.detail).into())
+                    Err(Fault { kind: FaultKind::NoStart, ..fault }.into())
                 }
             },
         }
@@ -120,6 +135,10 @@ fn no_time() -> Fault {
 impl Transport for ProcessTransport {
     fn is_open(&self) -> bool {
         self.process.is_some()
+    }
+
+    fn language(&self) -> Language {
+        Language::of(&self.program.words)
     }
 
     fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence> {
@@ -186,17 +205,10 @@ impl Transport for ProcessTransport {
             }
             _ => self.receive(),
         };
-        // That the first line was not an answer tells more than that none came after it.
-        let both = |fault: Fault| match (fault.kind, first.kind) {
-            (FaultKind::Timeout, kind) | (_, kind @ FaultKind::NoStart) => {
-                Fault::new(kind, format!("{}; then {}", first.detail, fault.detail))
-            }
-            _ => fault,
-        };
-        Ok(line.map_err(both)?)
+        Ok(line.map_err(|fault| first.then(fault))?)
     }
 
-    /// After a fault that it cannot play on from, the process is gone.
+    /// Drops the process after a fault from which it cannot play on.
     fn at_fault(&mut self, fault: &Fault) {
         if !fault.kind.is_survivable() {
             self.drop_process();
@@ -207,7 +219,7 @@ impl Transport for ProcessTransport {
         std::mem::take(&mut self.effort)
     }
 
-    /// The log holds up to 64 KiB for each time the bot was started.
+    /// Ends the process. Its log holds up to 64 KiB for each time the bot was started.
     fn close(&mut self) -> (Vec<Fault>, String) {
         let mut faults = Vec::new();
         if let Some(process) = self.process.take() {

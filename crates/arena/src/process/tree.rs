@@ -1,4 +1,4 @@
-//! All processes below one, read from `/proc`.
+//! Finds all processes below one, from `/proc`.
 
 use nix::unistd::Pid;
 use std::{
@@ -7,12 +7,12 @@ use std::{
     io,
 };
 
-/// All living processes below `root`.
+/// Returns all living processes below `root`.
 pub(super) fn descendants(root: Pid) -> Vec<Pid> {
     all_below(root).into_iter().filter(|&pid| stat(pid).is_some()).collect()
 }
 
-/// All processes below `root`, those that are dead and not buried yet too.
+/// Returns all processes below `root`, including dead ones that have not been waited for.
 pub(super) fn all_below(root: Pid) -> Vec<Pid> {
     let mut found = vec![root];
     let mut next = 0;
@@ -23,7 +23,7 @@ pub(super) fn all_below(root: Pid) -> Vec<Pid> {
     found.split_off(1)
 }
 
-/// The processes that the threads of another have started, or adopted.
+/// Returns the processes that the threads of another have started or adopted.
 pub(super) fn children(parent: Pid) -> Vec<Pid> {
     let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
@@ -31,12 +31,12 @@ pub(super) fn children(parent: Pid) -> Vec<Pid> {
     numbers.flatten().map(Pid::from_raw).collect()
 }
 
-/// How many threads a process has.
+/// Returns the number of threads of a process.
 pub(super) fn threads(pid: Pid) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).map_or(0, |threads| threads.count())
 }
 
-/// What is known of a process, by its numbers in proc(5): of a living one, if it can be read.
+/// Returns what proc(5) says about a living process, or `None` if that cannot be read.
 pub(super) fn stat(pid: Pid) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold spaces and brackets, so what follows is counted from its end.
@@ -47,18 +47,18 @@ pub(super) fn stat(pid: Pid) -> Option<Stat> {
     (!dead).then_some(Stat { waited: number(16)? + number(17)? })
 }
 
-/// What is known of a process.
+/// The facts about a process.
 pub(super) struct Stat {
     /// CPU time of ended processes that it waited for, in clock ticks.
     pub waited: u64,
 }
 
-/// Bytes of memory of a process that are no part of a file on disk.
+/// Returns the bytes of memory of a process that are not part of a file on disk.
 pub(super) fn memory(pid: Pid) -> u64 {
     sum_of_fields(&format!("/proc/{pid}/status"), &["RssAnon:", "RssShmem:"])
 }
 
-/// The same, where memory that several processes share is divided among them.
+/// Returns the same, with memory that several processes share divided among them.
 pub(super) fn shared_memory(pid: Pid) -> u64 {
     let file = format!("/proc/{pid}/smaps_rollup");
     match File::open(&file) {
@@ -68,7 +68,7 @@ pub(super) fn shared_memory(pid: Pid) -> u64 {
     }
 }
 
-/// How many files a process has open; as many as it may have, if they cannot be seen.
+/// Returns how many files a process has open, or the most that it may have if they cannot be seen.
 pub(super) fn open_files(pid: Pid, most: u64) -> u64 {
     match fs::read_dir(format!("/proc/{pid}/fd")) {
         Ok(files) => files.count() as u64,
@@ -77,12 +77,12 @@ pub(super) fn open_files(pid: Pid, most: u64) -> u64 {
     }
 }
 
-/// Whether a process lives and cannot be looked into; the files of a dead one cannot be seen either.
+/// Whether a process lives but cannot be looked into; the files of a dead one cannot be seen either.
 fn is_closed(pid: Pid, error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && stat(pid).is_some()
 }
 
-/// How many sockets some processes have together; one whose files cannot be seen has as many as it may have files.
+/// Returns how many sockets some processes have together. A process whose files cannot be seen counts as if all its files were sockets.
 pub(super) fn sockets(all: &[Pid], most_files: u64) -> u64 {
     let (mut found, mut unseen) = (BTreeSet::new(), 0);
     for pid in all {

@@ -1,12 +1,12 @@
-//! What the arena and a bot say to each other: messages of one line of JSON each, how they are written and read, and the player
-//! who speaks them over any [`Transport`].
+//! The messages between the arena and a bot: one line of JSON each, how they are written and read, and the player
+//! that speaks them over any [`Transport`].
 //!
 //! `docs/protocol.md` is the version for bot authors; tests keep the two in step.
 
 mod parse;
 mod player;
 
-pub(crate) use parse::{expect_id, is_chatter};
+pub(crate) use parse::{expect_id, is_chatter, parse_ready};
 pub use parse::{parse_act, read_choice};
 pub use player::{ProtocolPlayer, Silence, Transport};
 
@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 /// The version of the protocol that this arena speaks.
 pub const PROTOCOL: u32 = 1;
 
-/// Legal actions are listed with a decision when they are no more than this.
+/// The most legal actions that are listed with a decision.
 pub const MAX_LISTED: usize = 256;
 
-/// The longest `reason` that is kept, in characters.
+/// The most characters of a `reason` that are kept.
 pub const MAX_REASON: usize = 2000;
 
-/// What the arena says. Views, actions and events are those of the game.
+/// A message of the arena. Views, actions and events are those of the game.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ToBot<'a, V, A, E, R> {
@@ -40,47 +40,47 @@ pub enum ToBot<'a, V, A, E, R> {
         /// The bot's own name in this arena.
         name: &'a str,
     },
-    /// A match begins. No answer.
+    /// A match begins. The bot does not answer.
     Start {
         /// The bot's seat.
         seat: Seat,
         /// The names of all entries by seat.
         names: &'a [String],
-        /// For the bot's own randomness. It has nothing to do with the match's.
+        /// A seed for the bot's own randomness, unrelated to the match's.
         seed: u32,
     },
     /// A decision is wanted. The bot answers [`Act`].
     Decide {
-        /// To be repeated in the answer.
+        /// The id, which the answer must repeat.
         id: u64,
         /// What the seat knows.
         view: &'a V,
-        /// Every legal action, where they are few.
+        /// All legal actions, if there are few.
         #[serde(skip_serializing_if = "Option::is_none")]
         legal: Option<Vec<A>>,
     },
-    /// What the seat may hear of, since the last message; only for bots that asked for it. No answer.
+    /// Events since the last message that the seat may hear of; only for bots that asked for them. The bot does not answer.
     Events {
         /// The events.
         events: &'a [&'a E],
     },
-    /// The match is over. No answer.
+    /// The match is over. The bot does not answer.
     End {
         /// How it ended.
         outcome: &'a Outcome,
     },
 }
 
-/// A message of a game.
+/// A message for a game.
 pub type Message<'a, G> =
     ToBot<'a, <G as Game>::View, <G as Game>::Action, <G as Game>::Event, <G as Game>::Rules>;
 
-/// A message as a line. Types of messages have no maps with odd keys, so it cannot fail.
+/// Writes a message as a line. Types of messages have no maps with odd keys, so it cannot fail.
 pub(crate) fn to_line(message: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(message).unwrap_or_default()
 }
 
-/// The beginning of what came, safe to print.
+/// Returns the beginning of what came, safe to print.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 80;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).into_owned();
@@ -88,7 +88,7 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     format!("{text:?}{dots}")
 }
 
-/// A word that every answer to `hello` has, and one of every answer to `decide`: what has it was meant to be one.
+/// A word in every answer to `hello`; the next one is in every answer to `decide`. A line with the word was meant as such an answer.
 pub(crate) const IN_READY: &str = "protocol";
 pub(crate) const IN_ACT: &str = "action";
 
@@ -123,7 +123,7 @@ pub struct Act<A> {
     pub id: u64,
     /// The choice.
     pub action: A,
-    /// Why, in the bot's own words; kept in the replay, up to 2,000 characters.
+    /// The reason, in the bot's own words; kept in the replay, up to 2,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

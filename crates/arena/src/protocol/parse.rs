@@ -1,50 +1,51 @@
-//! Reads what comes back from a bot: one line, once.
+//! Reads what a bot sends back: one line at a time.
 
 use super::{MAX_REASON, PROTOCOL, Ready, excerpt};
 use crate::{
     fault::{Fault, FaultKind},
     player::Answer,
 };
-use necrodome_rules::game::Game;
+use necrodome_rules::{game::Game, misread::in_json};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Reads the answer to `hello`; says what is wrong with it.
-pub(super) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
+/// Reads the answer to `hello`; the error says what is wrong with it.
+pub(crate) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
     let ready: Ready = serde_json::from_slice(line)
-        .map_err(|error| format!("expected ready, got {} ({error})", excerpt(line)))?;
+        .map_err(|error| format!("expected ready, got {} ({})", excerpt(line), in_json(&error)))?;
     if ready.protocol != PROTOCOL {
-        return Err(format!("speaks protocol {}, and this arena {PROTOCOL}", ready.protocol));
+        return Err(format!("the bot speaks protocol {}, but this arena speaks {PROTOCOL}", ready.protocol));
     }
     Ok(ready)
 }
 
-/// Whether a line that is not what was expected is a print of another kind, such as a debug print, rather than a bad try: JSON
-/// with this word in it.
+/// Whether an unexpected line is something unrelated, such as a debug print, and not a failed attempt at an answer. Such an attempt
+/// is JSON that contains this word, or that begins on a line of its own.
 pub(crate) fn is_chatter(line: &[u8], word: &str) -> bool {
     let meant = line.trim_ascii_start().starts_with(b"{")
         && line.windows(word.len()).any(|part| part == word.as_bytes());
-    !meant
+    let begins = matches!(line.trim_ascii(), b"{" | b"[");
+    !meant && !begins
 }
 
-/// Refuses an answer to another decision than the one that was asked.
+/// Refuses an answer with the id of another decision.
 pub(crate) fn expect_id(came: u64, asked: u64) -> Result<(), Fault> {
     let wrong = || Fault::new(FaultKind::WrongId, format!("expected id {asked}, got {came}"));
     (came == asked).then_some(()).ok_or_else(wrong)
 }
 
-/// Tells wrong ids from surplus lines, over the answers of one bot.
+/// Tells wrong ids from surplus lines, over all answers of one bot.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    /// The last decision that was answered with its own id.
+    /// The last decision that was answered with the right id.
     answered: Option<u64>,
-    /// Whether that answer has come again in place of the next one.
+    /// Whether that answer came again in place of the next one.
     repeated: bool,
 }
 
 impl Ids {
-    /// An answer that comes again is a wrong id or a line too many. It was one too many if the right answer follows: it
-    /// is found before the next question is sent, or comes as the answer to it.
+    /// Checks an id. An answer that comes again is either a wrong id or a surplus line. It was a surplus line if the right answer follows:
+    /// that is found before the next question is sent, or comes as the answer to it.
     pub fn check(&mut self, came: u64, asked: u64) -> Result<(), Fault> {
         let is_late = self.repeated && Some(came) == asked.checked_sub(1);
         self.repeated = self.answered == Some(came);
@@ -59,8 +60,8 @@ impl Ids {
     }
 }
 
-/// An answer to `decide`. What is missing or wrong beside the id is noticed after the id, so that the answer to another decision
-/// is told from garbage.
+/// An answer to `decide`. Other mistakes are noticed only after the id was checked, so that an answer to another decision is not taken
+/// for garbage.
 #[derive(Deserialize)]
 struct AnswerLine {
     id: u64,
@@ -70,35 +71,42 @@ struct AnswerLine {
     reason: Option<Value>,
 }
 
-/// Reads the answer to the decision `id`, or as much of it as the game's rules let stand.
+/// Reads the answer to the decision `id`, or as much of it as the game's rules accept.
 pub fn parse_act<G: Game>(
     line: &[u8],
     id: u64,
     check_id: impl FnOnce(u64) -> Result<(), Fault>,
 ) -> Result<Answer<G::Action>, Fault> {
-    let garbage = |why: &dyn std::fmt::Display| {
+    let garbage = |why: &str| {
         let detail = format!("expected {{\"id\":{id},\"action\":...}}, got {} ({why})", excerpt(line));
         Fault::new(FaultKind::Garbage, detail)
     };
     let AnswerLine { id: came, action, reason } =
-        serde_json::from_slice(line).map_err(|error| garbage(&error))?;
+        serde_json::from_slice(line).map_err(|error| garbage(&in_json(&error)))?;
     check_id(came)?;
-    let action = action.ok_or_else(|| garbage(&"missing field `action`"))?;
+    let action = action.ok_or_else(|| garbage("expected a key \"action\" in this object"))?;
     let reason = match reason {
         None => None,
         Some(Value::String(reason)) => Some(reason),
-        Some(_) => return Err(garbage(&"expected a string as `reason`")),
+        Some(_) => return Err(garbage("expected a string as \"reason\"")),
     };
     read_choice::<G>(&action, reason)
 }
 
-/// Reads a choice, or as much of it as the game's rules let stand: an action in the JSON of the bot protocol, and the reason for it.
+/// Reads a choice, or as much of it as the game's rules accept: an action in the JSON of the bot protocol, and the reason for it.
 pub fn read_choice<G: Game>(action: &Value, reason: Option<String>) -> Result<Answer<G::Action>, Fault> {
     let reason = reason.map(|reason| reason.chars().take(MAX_REASON).collect());
     // Well-formed, but perhaps not an action of this game.
     let (action, malformed) = G::read_action(action).map_err(|error| {
         let came = excerpt(action.to_string().as_bytes());
-        Fault::new(FaultKind::Illegal, format!("{came} is no action of this game ({error})"))
+        // Of a list, serde says that the key of an object is missing.
+        let why = match action {
+            Value::Array(_) if error.to_string().starts_with("missing field") => {
+                "expected an object, got a list".to_owned()
+            }
+            _ => in_json(&error),
+        };
+        Fault::new(FaultKind::Illegal, format!("{came} is no action of this game ({why})"))
     })?;
     Ok(match malformed {
         None => Answer::Act(action, reason),
@@ -111,7 +119,7 @@ mod tests {
     use super::*;
     use necrodome_rules::zombie_dice::Solo;
 
-    /// What comes of answers with these ids to the decisions 1, 2, 3 and so on.
+    /// Returns the faults of answers with these ids to the decisions 1, 2, 3 and so on.
     fn kinds(came: &[u64]) -> Vec<Option<FaultKind>> {
         let mut ids = Ids::default();
         (1..).zip(came).map(|(asked, &came)| ids.check(came, asked).err().map(|fault| fault.kind)).collect()
@@ -134,6 +142,31 @@ mod tests {
     fn a_line_too_many_is_a_flood_once_the_right_answer_follows_it() {
         let [.., repeated, late] = kinds(&[1, 2, 2, 3])[..] else { panic!() };
         assert_eq!((repeated, late), (Some(FaultKind::WrongId), Some(FaultKind::Flood)));
+    }
+
+    /// Authors of bots know JSON, not the types of the arena.
+    #[test]
+    fn mistakes_are_told_in_the_words_of_json() {
+        let why = |line: &str| {
+            let fault = parse_act::<Solo>(line.as_bytes(), 7, |came| expect_id(came, 7)).unwrap_err();
+            fault.detail.rsplit_once('(').unwrap().1.trim_end_matches(')').to_owned()
+        };
+        for (line, says) in [
+            (r#"{"id":"7","action":{"type":"go"}}"#, r#"expected a whole number, 0 or more, got "7""#),
+            (r#"{"id":-7,"action":{"type":"go"}}"#, "expected a whole number, 0 or more, got -7"),
+            (r#"{"id":7.5,"action":{"type":"go"}}"#, "expected a whole number, 0 or more, got 7.5"),
+            (r#"{"action":{"type":"go"}}"#, r#"expected a key "id" in this object"#),
+            (r#"{"id":7}"#, r#"expected a key "action" in this object"#),
+            (r#"{"id":7,"action":"go"}"#, r#"expected an object, got "go""#),
+            (r#"{"id":7,"action":{"kind":"go"}}"#, r#"expected a key "type" in this object"#),
+            (r#"{"id":7,"action":{"type":"halt"}}"#, r#"expected one of "go", "stop", got "halt""#),
+            (r#"{"id":7,"action":{"type":5}}"#, "expected a string, got 5"),
+            ("thinking", "this is not JSON"),
+            ("{'id': 7}", "keys stand in double quotes"),
+            (r#"{"id":7,"action":[]}"#, "expected an object, got a list"),
+        ] {
+            assert_eq!(why(line), says, "{line}");
+        }
     }
 
     #[test]

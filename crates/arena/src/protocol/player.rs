@@ -1,4 +1,4 @@
-//! A player who speaks the protocol, over any transport.
+//! A player that speaks the protocol, over any transport.
 
 use super::{
     IN_ACT, IN_READY, MAX_LISTED, Message, PROTOCOL, ToBot, excerpt,
@@ -6,17 +6,18 @@ use super::{
     to_line,
 };
 use crate::{
+    diagnosis::{Asked, Language, of_line},
     fault::{Fault, FaultKind},
     player::{Answer, Effort, MatchStart, Player},
 };
 use necrodome_rules::{catalog::Listed, game::Outcome};
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Silence {
     /// The bot has failed: the game's rule for a bad action applies.
     Fault(Fault),
-    /// The arena lacks something: no fault of the bot's, and the match has no result.
+    /// The arena lacks something: not the bot's fault, and the match has no result.
     Arena(String),
 }
 
@@ -26,49 +27,54 @@ impl From<Fault> for Silence {
     }
 }
 
-/// Carries messages to a bot and back. Lines come and go without their end of line.
+/// Carries messages to a bot and back. Lines are given without their line ends.
 pub trait Transport {
-    /// Whether the bot is there and was greeted.
+    /// Whether the bot is running and was greeted.
     fn is_open(&self) -> bool;
 
-    /// Brings the bot here, if it may still come, and greets it. Gives its answer.
+    /// Returns the language that the bot is written in, for hints.
+    fn language(&self) -> Language {
+        Language::Other
+    }
+
+    /// Starts the bot, if it may still be started, and greets it. Returns its answer.
     fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence>;
 
-    /// The answer to the greeting was no good: the bot is not there.
+    /// Drops the bot because its answer to the greeting was wrong.
     fn turn_away(&mut self);
 
-    /// A match begins.
+    /// Called when a match begins.
     fn begin_match(&mut self) {}
 
-    /// A message that wants no answer.
+    /// Sends a message that needs no answer.
     fn tell(&mut self, line: &[u8]);
 
-    /// A message that wants no answer, and can wait for the one after it.
+    /// Sends a message that needs no answer and can wait for the next one.
     fn mention(&mut self, line: &[u8]) {
         self.tell(line);
     }
 
-    /// A message that wants an answer. `forgiving`: a line that is not an answer may have come before it.
+    /// Sends a message that needs an answer. `forgiving`: a line that is not an answer may have come before it.
     fn ask(&mut self, line: &[u8], forgiving: bool) -> Result<(), Silence>;
 
-    /// The answer to the last question.
+    /// Returns the answer to the last question.
     fn answer(&mut self) -> Result<Vec<u8>, Silence>;
 
-    /// The line after one that was not an answer, in what is left of the time; by default there is none, and the first one was
-    /// `first`, a fault.
+    /// Returns the line after one that was not an answer, in the time that is left. By default there is none, and the fault is `first`, that
+    /// of the first line.
     fn another(&mut self, first: Fault) -> Result<Vec<u8>, Silence> {
         Err(first.into())
     }
 
-    /// The last answer was at fault.
+    /// Called if the last answer had a fault.
     fn at_fault(&mut self, fault: &Fault);
 
-    /// What the bot has used since this was last asked for.
+    /// Returns what the bot has used since the last call.
     fn take_effort(&mut self) -> Effort {
         Effort::default()
     }
 
-    /// There will be no more matches. Gives what went wrong at the end, and what the bot has written to its log.
+    /// Ends the bot after its last match. Returns what went wrong at the end, and the bot's log.
     fn close(&mut self) -> (Vec<Fault>, String) {
         (Vec::new(), String::new())
     }
@@ -84,20 +90,20 @@ pub struct ProtocolPlayer<G: Listed, T> {
     deterministic: bool,
     /// Whether it was ready at least once.
     started: bool,
-    /// Why there will be no answer to the question that was put.
+    /// The reason why there will be no answer to the last question.
     pending: Option<Silence>,
     next_id: u64,
     ids: Ids,
     /// Whether a line that is not an answer is still forgiven in this match.
     forgiving: bool,
-    /// What was forgiven in this match.
+    /// The fault that was forgiven in this match.
     forgiven: Option<Fault>,
-    /// How the match began, for a bot that comes in the middle of it.
+    /// The message that began the match, for a bot that is restarted in the middle of it.
     start_line: Vec<u8>,
 }
 
 impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
-    /// A bot at the other end of `transport`.
+    /// Returns a player for the bot at the other end of `transport`.
     pub fn new(transport: T, name: &str, rules: &G::Rules, seats: usize) -> Self {
         ProtocolPlayer {
             transport,
@@ -116,7 +122,7 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
         }
     }
 
-    /// Sees to it that the bot is there and knows of the match. `told` says whether it has heard how the match began.
+    /// Makes sure that the bot is running and knows of the match. `told` says whether it has got the message that began the match.
     fn ensure_open(&mut self, told: bool) -> Result<(), Silence> {
         if self.transport.is_open() {
             if !told {
@@ -136,21 +142,26 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
         if let Err(why) = &ready
             && self.forgives(&answer, IN_READY)
         {
-            let next = self.transport.another(Fault::new(FaultKind::NoStart, why.clone()));
+            let next = self.transport.another(self.not_ready(why, &answer));
             let chatter = std::mem::replace(&mut answer, next.inspect_err(|_| self.transport.turn_away())?);
             ready = parse_ready(&answer);
             if ready.is_ok() {
-                self.forgive(&chatter);
+                self.forgive(&chatter, &Asked::Hello);
             }
         }
         let ready = ready.map_err(|why| {
             self.transport.turn_away();
-            Fault::new(FaultKind::NoStart, why)
+            self.not_ready(&why, &answer)
         })?;
         (self.wants_events, self.deterministic, self.started) = (ready.events, ready.deterministic, true);
         self.ids = Ids::default();
         self.transport.tell(&self.start_line);
         Ok(())
+    }
+
+    /// Returns the fault of a bot with a wrong answer to the greeting.
+    fn not_ready(&self, why: &str, answer: &[u8]) -> Fault {
+        of_line(Fault::new(FaultKind::NoStart, why), answer, &Asked::Hello, self.transport.language())
     }
 
     fn put_question(&mut self, view: &G::View) -> Result<(), Silence> {
@@ -162,12 +173,12 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
         self.transport.ask(&line, self.forgiving)
     }
 
-    fn take_answer(&mut self) -> Result<Answer<G::Action>, Silence> {
+    fn take_answer(&mut self, view: &G::View) -> Result<Answer<G::Action>, Silence> {
         if let Some(silence) = self.pending.take() {
             return Err(silence);
         }
         let line = self.transport.answer()?;
-        let mut parsed = self.read(&line);
+        let mut parsed = self.read(&line, view);
         if let Err(fault) = &parsed
             && fault.kind == FaultKind::Garbage
             && self.forgives(&line, IN_ACT)
@@ -177,9 +188,9 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
                     self.transport.at_fault(fault);
                 }
             })?;
-            parsed = self.read(&next);
+            parsed = self.read(&next, view);
             if parsed.as_ref().err().is_none_or(|fault| fault.kind != FaultKind::Garbage) {
-                self.forgive(&line);
+                self.forgive(&line, &Asked::Nothing);
             }
         }
         if let Err(fault) | Ok(Answer::Partly { fault, .. }) = &parsed {
@@ -188,18 +199,23 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
         Ok(parsed?)
     }
 
-    fn read(&mut self, line: &[u8]) -> Result<Answer<G::Action>, Fault> {
-        parse_act::<G>(line, self.next_id, |came| self.ids.check(came, self.next_id))
+    fn read(&mut self, line: &[u8], view: &G::View) -> Result<Answer<G::Action>, Fault> {
+        let read = parse_act::<G>(line, self.next_id, |came| self.ids.check(came, self.next_id));
+        read.map_err(|fault| {
+            let asked = Asked::decision::<G>(self.next_id, view);
+            of_line(fault, line, &asked, self.transport.language())
+        })
     }
 
-    /// Whether this line, which is not what was expected, is no fault if the next one is. Asked once a match.
+    /// Whether this unexpected line is forgiven if the next one is right. It is, at most once per match.
     fn forgives(&mut self, line: &[u8], word: &str) -> bool {
         self.forgiving && is_chatter(line, word) && std::mem::take(&mut self.forgiving)
     }
 
-    fn forgive(&mut self, line: &[u8]) {
+    fn forgive(&mut self, line: &[u8], asked: &Asked) {
         let detail = format!("{} came before the answer", excerpt(line));
-        self.forgiven = Some(Fault::new(FaultKind::Chatter, detail));
+        let fault = Fault::new(FaultKind::Chatter, detail);
+        self.forgiven = Some(of_line(fault, line, asked, self.transport.language()));
     }
 
     fn pending_fault(&mut self) -> Option<Fault> {
@@ -237,15 +253,15 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
         }
     }
 
-    fn answer(&mut self, _: &G::View) -> Answer<G::Action> {
-        match self.take_answer() {
+    fn answer(&mut self, view: &G::View) -> Answer<G::Action> {
+        match self.take_answer(view) {
             Ok(answer) => answer,
             Err(Silence::Fault(fault)) => Answer::Fault(fault),
             Err(Silence::Arena(what)) => Answer::Arena(format!("{} cannot be started: {what}", self.name)),
         }
     }
 
-    /// A program is not told.
+    /// Does nothing: programs are not told.
     fn refused(&mut self, _: &str) {}
 
     fn end(&mut self, outcome: &Outcome) -> Vec<Fault> {

@@ -1,4 +1,4 @@
-//! One SQLite file that keeps tournaments, as many as are wanted. Other tables may live beside theirs.
+//! One SQLite file with any number of tournaments. Other tables may be in the same file.
 
 use super::{
     Plan, Store,
@@ -18,16 +18,16 @@ use std::{
     time::Duration,
 };
 
-/// Why a store cannot be used.
+/// The reason why a store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Another process has it.
+    /// Another process uses it.
     #[error("the store is in use by another process")]
     Busy,
-    /// It is not ours.
+    /// It is not a necrodome store.
     #[error("this file is not a necrodome store, and is left as it is")]
     Foreign,
-    /// It is ours, but damaged.
+    /// It is a necrodome store, but damaged.
     #[error("the store is damaged ({0}), and is left as it is")]
     Damaged(String),
     /// It was written by another version.
@@ -36,13 +36,13 @@ pub enum StoreError {
         /// The version of the file.
         came: i32,
     },
-    /// It holds other tournaments only.
+    /// It holds only other tournaments.
     #[error("the store holds another tournament: {}", .differences.join("; "))]
     OtherPlan {
-        /// What is not the same, with both values.
+        /// The differences, each with both values.
         differences: Vec<String>,
     },
-    /// A program was changed since the tournament began.
+    /// A program has changed since the tournament began.
     #[error(
         "{} changed since this tournament began, and old and new results must not be mixed",
         if .names.len() == 1 { format!("the program of {} has", .names[0]) } else { format!("the programs of {} have", .names.join(", ")) }
@@ -51,7 +51,7 @@ pub enum StoreError {
         /// The entries.
         names: Vec<String>,
     },
-    /// The process that wrote it was killed, and the store cannot be repaired because its folder is read-only.
+    /// The process that wrote it was killed, and the store cannot be put in order because its folder is read-only.
     #[error(
         "the tournament that wrote the store was killed, and the store can only be put in order where it can be written"
     )]
@@ -59,24 +59,24 @@ pub enum StoreError {
     /// The disk is full.
     #[error("the disk is full; what was reported as played is kept")]
     Full,
-    /// There is no such folder, or no file can be opened in it.
+    /// The folder does not exist, or no file can be opened in it.
     #[error(
         "the store cannot be opened: expected a file in a folder that is there, which you may read and write"
     )]
     Closed,
-    /// It can be read only.
+    /// It is read-only.
     #[error("the store may not be written")]
     ReadOnly,
-    /// Somebody may have put it there to make us write elsewhere.
+    /// Somebody else may have put it there to make the arena write elsewhere.
     #[error(transparent)]
     Distrusted(#[from] Distrust),
     /// The system failed.
     #[error("the disk has failed while the store was read or written")]
     Broken,
-    /// A secret for dice that are to be public.
+    /// A secret was given for public dice.
     #[error("public dice have no secret: expected one of the two")]
     PublicSecret,
-    /// The system gives no secret.
+    /// The system cannot give a random secret.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
     /// Anything else.
@@ -103,7 +103,7 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// An open file; a clone is the same file. No other process can open it meanwhile, unless it was opened to be read.
+/// An open file; a clone is the same file. No other process can open it in the meantime, unless it was opened for reading.
 #[derive(Debug, Clone)]
 pub struct Archive {
     connection: Arc<Mutex<Connection>>,
@@ -114,12 +114,12 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// A file that lives as long as the process.
+    /// Makes a store that lives as long as the process.
     pub fn in_memory() -> Result<Self, StoreError> {
         Self::prepare(Connection::open_in_memory()?, None)
     }
 
-    /// Opens a file, or makes it, for its owner alone.
+    /// Opens a file, or creates it, for its owner alone.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // As a file, whatever its name: `:memory:` and `file:...` mean something else to SQLite.
         let path = own::in_real_folder(path);
@@ -137,7 +137,7 @@ impl Archive {
         }
     }
 
-    /// Opens a file that is there, to read it: also a file that may not be written, and without changing it.
+    /// Opens an existing file for reading, without changing it. The file may be read-only.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
         // SQLite keeps its log beside the file that a link leads to.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -156,7 +156,7 @@ impl Archive {
         Ok(Archive { connection: Arc::new(Mutex::new(connection)), version, sealed })
     }
 
-    /// Checks that the file is ours, takes the lock, and brings it up to date.
+    /// Checks that the file is a necrodome store, takes the lock, and brings it up to date.
     fn prepare(mut connection: Connection, path: Option<&Path>) -> Result<Self, StoreError> {
         connection.busy_timeout(Duration::ZERO)?;
         keep_log(&connection, true)?;
@@ -182,23 +182,23 @@ impl Archive {
         Ok(Archive { connection: Arc::new(Mutex::new(connection)), version, sealed: true })
     }
 
-    /// The version of the file when it was opened, if it was an older one: what was written before was not sealed.
+    /// Returns the version of the file when it was opened, if it was an older one: rows from then were not sealed when they were written.
     pub fn older_version(&self) -> Option<i32> {
         (self.version < tables::VERSION).then_some(self.version)
     }
 
-    /// Whether what is read is checked against its seals.
+    /// Whether rows are checked against their seals when they are read.
     pub(super) fn is_sealed(&self) -> bool {
         self.sealed
     }
 
-    /// The connection, for other tables in the same file. Held for as short as possible: everybody waits for it.
+    /// Returns the connection, for other tables in the same file. Hold it as briefly as possible: every other user waits for it.
     pub fn connection(&self) -> MutexGuard<'_, Connection> {
         // SQLite rolls back what a panic has left open.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files that it consists of; none in memory.
+    /// Returns the files of the store; none if it is in memory.
     pub fn files(&self) -> Vec<PathBuf> {
         let path = self.connection().path().filter(|path| !path.is_empty()).map(str::to_owned);
         let all =
@@ -228,7 +228,7 @@ impl Archive {
         Ok(Store::new(self.clone(), id))
     }
 
-    /// The tournament with this id.
+    /// Returns the tournament with this id.
     pub fn store(&self, id: i64) -> Result<Option<(Store, Plan)>, StoreError> {
         let connection = self.connection();
         let mut query = connection
@@ -237,7 +237,7 @@ impl Archive {
         rows.next()?.map(|row| self.planned(row)).transpose()
     }
 
-    /// All tournaments, oldest first.
+    /// Returns all tournaments, oldest first.
     pub fn stores(&self) -> Result<Vec<(Store, Plan)>, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare("SELECT * FROM plans ORDER BY tournament, revision")?;
@@ -260,7 +260,7 @@ impl Archive {
     }
 }
 
-/// Adds a plan that holds from now on.
+/// Adds a plan that applies from now on.
 pub(super) fn add_plan(connection: &Connection, tournament: i64, plan: &Plan) -> rusqlite::Result<()> {
     let revision = PLANS.head(connection, tournament)?.rows;
     let text = to_json(plan);
@@ -268,7 +268,7 @@ pub(super) fn add_plan(connection: &Connection, tournament: i64, plan: &Plan) ->
     PLANS.append(connection, tournament, [&row])
 }
 
-/// Opens a file to read it, and puts it in order if somebody was killed who wrote it.
+/// Opens a file for reading, and puts it in order if the process that wrote it was killed.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let log = log::path_of(path);
     let length = log.metadata().ok().map(|log| log.len());
@@ -300,7 +300,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-/// Whether the log stays as it is when the connection ends: what is refused is not changed.
+/// Sets whether the log stays as it is when the connection closes: a refused file must not change.
 fn keep_log(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
@@ -314,7 +314,7 @@ fn check(connection: &Connection, version: i32) -> Result<(), StoreError> {
     chain::refuse(&pages.into_iter().map(Damage::of_file).collect::<Vec<_>>())
 }
 
-/// Whether the header of a file says that it is one of ours, but for a bit or two.
+/// Whether the header of a file is that of a necrodome store, give or take a bit or two.
 pub(super) fn seems_ours(path: &Path) -> bool {
     let mut header = [0; 72];
     let Ok(()) = File::open(path).and_then(|mut file| file.read_exact(&mut header)) else { return false };
@@ -323,7 +323,7 @@ pub(super) fn seems_ours(path: &Path) -> bool {
     pairs.map(|(one, other)| (one ^ other).count_ones()).sum::<u32>() <= 2
 }
 
-/// An error about a file that seems to be ours is about damage, whatever SQLite takes it for.
+/// Turns an error about a file that seems to be a store into damage, whatever SQLite takes the file for.
 fn named(path: &Path, error: StoreError) -> StoreError {
     match error {
         StoreError::Foreign if seems_ours(path) => StoreError::Damaged("the header of the file".into()),
@@ -344,7 +344,7 @@ fn take_lock(connection: &Connection) -> Result<(), StoreError> {
     Ok(connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?)
 }
 
-/// Types of the arena have no maps with odd keys, so this cannot fail.
+/// Returns JSON. Types of the arena have no maps with odd keys, so this cannot fail.
 pub(super) fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

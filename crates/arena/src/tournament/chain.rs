@@ -1,9 +1,10 @@
-//! A store that notices: every row carries a seal, a BLAKE3 hash of all that is in it, and the seals of each part of a tournament make
-//! a chain, whose end is kept in `heads`. A row that has changed does not fit its seal; one that is missing does not fit the chain.
+//! Makes a store notice damage: every row carries a seal, a BLAKE3 hash of everything in it. The seals of each part of a tournament form
+//! a chain, whose end is kept in `heads`. A changed row does not fit its seal; a missing one does not fit the chain.
 //!
-//! Rows are only ever added. Each seal stands for itself, so that damage in one row says nothing against the others.
+//! Rows are only ever added. Each seal stands for itself, so damage in one row does not cast doubt on the others.
 
 use super::{StoreError, archive::Archive};
+use crate::own;
 use rusqlite::{
     Connection, Row, params, params_from_iter,
     types::{ToSqlOutput, ValueRef},
@@ -14,18 +15,18 @@ use std::{
     fmt, iter,
 };
 
-/// A table whose rows are sealed: the seal comes first, then the tournament, then what orders its rows.
+/// A table whose rows are sealed. Its columns are the seal, the tournament, then those that order the rows, then the rest.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub table: &'static str,
     pub sql: &'static str,
     /// The columns that order the rows of a tournament.
     order: &'static str,
-    /// How many columns there are, with the seal.
+    /// The number of columns, including the seal.
     pub columns: usize,
 }
 
-/// What was planned, last of all the one that holds.
+/// The plans; the last one applies.
 pub(super) const PLANS: Part = Part {
     table: "plans",
     sql: "CREATE TABLE plans (
@@ -36,8 +37,8 @@ pub(super) const PLANS: Part = Part {
     columns: 5,
 };
 
-/// The results of blocks that were stored together, packed (see results.rs), the luck of seat 0 in each match, as 32-bit floats, and
-/// how hard each entry has thought, as JSON; measured, so not part of the result.
+/// The packed results of blocks that were stored together (see results.rs), the luck of seat 0 in each match as 32-bit floats, and each
+/// entry's effort as JSON. The effort is measured, so it is not part of the result.
 pub(super) const CHUNKS: Part = Part {
     table: "chunks",
     sql: "CREATE TABLE chunks (
@@ -59,7 +60,7 @@ pub(super) const DETAILS: Part = Part {
     columns: 6,
 };
 
-/// What was left to say when a process ended.
+/// The last faults and logs when a process ended.
 pub(super) const CLOSINGS: Part = Part {
     table: "closings",
     sql: "CREATE TABLE closings (
@@ -70,7 +71,7 @@ pub(super) const CLOSINGS: Part = Part {
     columns: 6,
 };
 
-/// What the dice follow from beside the seed (see sealed.rs).
+/// The secrets of the dice (see sealed.rs).
 pub(super) const SECRETS: Part = Part {
     table: "secrets",
     sql: "CREATE TABLE secrets (
@@ -80,7 +81,7 @@ pub(super) const SECRETS: Part = Part {
     columns: 4,
 };
 
-/// Where the chain of each part of a tournament ends.
+/// The end of the chain of each part of a tournament.
 pub(super) const HEADS: Part = Part {
     table: "heads",
     sql: "CREATE TABLE heads (
@@ -91,12 +92,12 @@ pub(super) const HEADS: Part = Part {
     columns: 5,
 };
 
-/// All that is chained. A new table is added here, and in [`place`].
+/// All chained tables. A new table is added here and in [`place`].
 pub(super) const PARTS: [Part; 5] = [PLANS, CHUNKS, DETAILS, CLOSINGS, SECRETS];
 
 pub(super) type Seal = [u8; blake3::OUT_LEN];
 
-/// How many rows a part of a tournament has, and what their seals come to.
+/// The number of rows of a part of a tournament, and a hash over all their seals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Head {
     pub rows: i64,
@@ -112,33 +113,14 @@ impl Head {
 }
 
 impl Part {
-    /// How many columns order the rows of a tournament.
+    /// Returns how many columns order the rows of a tournament.
     pub fn keys(&self) -> usize {
         self.order.split(", ").count()
     }
 
-    /// The seal of a row: all its columns but the seal itself, and the table it belongs to.
+    /// Returns the seal of a row: a hash of the table's name and all columns except the seal itself.
     pub fn seal<'v>(&self, values: impl IntoIterator<Item = ValueRef<'v>>) -> Seal {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(b"necrodome store 6 ").update(self.table.as_bytes());
-        for value in values {
-            let number;
-            let (kind, bytes): (u8, &[u8]) = match value {
-                ValueRef::Null => (0, &[]),
-                ValueRef::Integer(value) => {
-                    number = value.to_le_bytes();
-                    (1, &number)
-                }
-                ValueRef::Real(value) => {
-                    number = value.to_le_bytes();
-                    (2, &number)
-                }
-                ValueRef::Text(bytes) => (3, bytes),
-                ValueRef::Blob(bytes) => (4, bytes),
-            };
-            hasher.update(&[kind]).update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
-        }
-        *hasher.finalize().as_bytes()
+        own::seal(&format!("necrodome store 6 {}", self.table), values)
     }
 
     /// Whether a row with all its columns is as it was written.
@@ -148,7 +130,7 @@ impl Part {
         matches!(row.get_ref(0), Ok(ValueRef::Blob(seal)) if seal == self.seal(values))
     }
 
-    /// Adds rows to a tournament, each without seal and tournament, within a transaction of the caller's.
+    /// Adds rows, each without seal and tournament, to a tournament, within the caller's transaction.
     pub fn append<'v, Row: AsRef<[ValueRef<'v>]>>(
         &self,
         connection: &Connection,
@@ -182,7 +164,7 @@ impl Part {
         Ok(())
     }
 
-    /// Where the chain of a tournament ends.
+    /// Returns the end of the chain of a tournament.
     pub fn head(&self, connection: &Connection, tournament: i64) -> rusqlite::Result<Head> {
         let mut query =
             connection.prepare_cached("SELECT rows, chain FROM heads WHERE tournament = ?1 AND part = ?2")?;
@@ -191,7 +173,7 @@ impl Part {
         Ok(Head { rows: row.get(0)?, chain: row.get(1)? })
     }
 
-    /// What people call a row, whatever is left of it.
+    /// Names a changed row for users, as far as it can still be read.
     fn place(&self, row: &Row) -> Damage {
         let number = |column: usize| row.get::<_, i64>(column).ok();
         let block = |column: usize| row.get::<_, u32>(column).ok();
@@ -227,18 +209,18 @@ pub(super) fn words_of_blocks((first, last): (u32, u32)) -> String {
 /// One thing that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// The tournament, if that is known.
+    /// The tournament, if it is known.
     pub tournament: Option<i64>,
-    /// What it is a part of: `plans`, `chunks` (results), `details` (faults and replays), `closings`, `heads`, `log` or `file`.
+    /// The part that is damaged: `plans`, `chunks` (results), `details` (faults and replays), `closings`, `heads`, `log` or `file`.
     pub part: &'static str,
-    /// The first and the last block that it concerns, if that is known.
+    /// The first and the last affected block, if they are known.
     pub blocks: Option<(u32, u32)>,
     /// What is wrong, in words.
     pub what: String,
 }
 
 impl Damage {
-    /// Damage to the file itself.
+    /// Returns damage to the file itself.
     pub(super) fn of_file(what: impl Into<String>) -> Self {
         Damage { tournament: None, part: "file", blocks: None, what: what.into() }
     }
@@ -253,7 +235,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Damage as an error: the first things that are wrong, and how many more.
+/// Returns an error for damage, if there is any: the first few things that are wrong, and how many more.
 pub(super) fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
     const TOLD: usize = 3;
     if damage.is_empty() {
@@ -264,7 +246,7 @@ pub(super) fn refuse(damage: &[Damage]) -> Result<(), StoreError> {
     Err(StoreError::Damaged(told.join("; ")))
 }
 
-/// All that is not as it was written, as far as SQLite can read the file.
+/// Returns everything that is not as it was written, as far as SQLite can read the file.
 pub(super) fn examine(connection: &Connection) -> Vec<Damage> {
     let mut damage = match definitions(connection) {
         Ok(damage) => damage,
@@ -299,7 +281,7 @@ fn unreadable(what: &str, error: &rusqlite::Error) -> Damage {
     Damage::of_file(format!("{what} cannot be read ({error})"))
 }
 
-/// What SQLite itself finds.
+/// Returns the damage that SQLite itself finds.
 pub(super) fn pages(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut query = connection.prepare("PRAGMA integrity_check(10)")?;
     let messages = query.query_map([], |row| row.get::<_, String>(0))?;
@@ -313,7 +295,7 @@ pub(super) fn pages(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect())
 }
 
-/// Whether the tables are those that were made.
+/// Checks that the tables are still defined as they were made.
 fn definitions(connection: &Connection) -> rusqlite::Result<Vec<Damage>> {
     let mut query =
         connection.prepare("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type = 'table'")?;
@@ -359,7 +341,7 @@ fn examine_rows<'p>(
     Ok(())
 }
 
-/// Compares what was found with the ends of the chains.
+/// Compares the rows that were found with the ends of the chains.
 fn examine_heads(
     connection: &Connection,
     found: &BTreeMap<(i64, &str), Head>,
@@ -411,7 +393,7 @@ impl Archive {
         refuse(&[part.place(row)])
     }
 
-    /// Refuses a tournament of which a row is missing. What the rows hold is checked when they are read.
+    /// Refuses a tournament with a missing row. The contents of rows are checked when they are read.
     pub(super) fn check_chains(&self, tournament: i64) -> Result<(), StoreError> {
         if !self.is_sealed() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The players of one thread, who play one block after the other.
+//! The players of one thread, who play one block after another.
 
 use super::{
     BlockResult, Closing, Detail, PlannedEntry, Schedule, StoreError, TournamentDice, TournamentError,
@@ -19,6 +19,7 @@ use necrodome_rules::{
 };
 use necrodome_solve::{Meter, Solution, solve};
 use std::{
+    mem,
     ops::Range,
     panic::resume_unwind,
     sync::{
@@ -28,16 +29,16 @@ use std::{
     thread,
 };
 
-/// What all threads of a tournament share.
+/// The state that all threads of a tournament share.
 pub(super) struct Arena<'a, G: Listed> {
     pub planned: &'a [PlannedEntry],
-    /// None of those who have left.
+    /// The entries by their number in the plan; `None` for those that have left.
     pub entries: &'a [Option<&'a EntrySpec>],
     pub names: &'a Names,
     pub terms: &'a Terms<G::Rules>,
     pub schedule: &'a Schedule,
     pub dice: &'a TournamentDice,
-    /// Whether the replays of matches with processes or guests are kept.
+    /// Whether to keep the replays of matches with processes or guests.
     pub keeps_replays: bool,
 }
 
@@ -46,18 +47,22 @@ pub(super) struct Crew<'a, G: Listed> {
     arena: &'a Arena<'a, G>,
     /// The names at the table, by the number of the match in the block.
     names: Vec<Names>,
-    /// Since which block they sit like this.
+    /// The first block in which they sit like this.
     named_at: Option<u32>,
     players: Players<G>,
-    /// Measures the luck of each match, where the game is solved.
+    /// Whether programs are started anew for each match.
+    forgets: bool,
+    /// What programs that have ended had left to say.
+    closings: Vec<Closing>,
+    /// Measures the luck of each match, if the game is solved.
     meter: Option<Box<dyn Meter<G::Event>>>,
-    /// Prices every decision, where the game is solved and language models take part.
+    /// Prices every decision, if the game is solved and language models take part.
     solution: Option<Arc<dyn Solution<G>>>,
-    /// What has happened in a match, for the meter.
+    /// The events of a match, for the meter.
     events: Events<G::Event>,
 }
 
-/// All events of a match, whoever may hear of them.
+/// All events of a match, whatever their audience.
 struct Events<E>(Vec<E>);
 
 impl<E> Log<E> for Events<E> {
@@ -73,41 +78,41 @@ impl<E> Log<E> for Events<E> {
 }
 
 enum Players<G: Listed> {
-    /// All are built-in bots: nothing is recorded, since the seed gives the match again.
+    /// All are built-in bots: nothing is recorded, since the seed is enough to play the match again.
     BuiltIn {
         waiting: Vec<Option<Box<dyn Regular<G>>>>,
         sitting: Vec<Box<dyn Regular<G>>>,
         memory: play::Memory<G>,
     },
-    /// Some are processes, guests or language models: faults and replays are kept.
+    /// Some are processes, guests or language models: faults and replays are recorded.
     Mixed(Vec<Option<Box<dyn Player<G>>>>),
 }
 
-/// Blocks that a thread takes at once, at most, where there are programs.
+/// The most blocks that a thread takes at once if programs take part.
 const MOST_AT_ONCE: u32 = 64;
-/// About so many matches of built-in bots are handed in at once: to wake another thread takes as long as some matches.
+/// The rough number of matches of built-in bots that are handed in together: waking another thread takes as long as some matches.
 const MATCHES_AT_ONCE: u32 = 1024;
-/// Each thread takes blocks at least so often, so that all are busy until the end.
+/// The fewest times that each thread takes blocks, so that all threads are busy until the end.
 const TIMES: u32 = 8;
-/// About so many matches are played by one process of a program.
+/// The rough number of matches that one process of a program plays.
 const MATCHES_OF_SHARD: u32 = 128;
 
-/// How blocks are divided among threads.
+/// The way blocks are divided among threads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
-    /// Blocks that belong together: a program is started anew for each shard.
+    /// The number of blocks in a shard: a program is started anew for each shard.
     pub shard: u32,
-    /// Blocks that are handed in at once.
+    /// The number of blocks that are handed in together.
     pub at_once: u32,
-    /// Whether a shard that is half done begins anew, since programs remember what they have played.
+    /// Whether a half-played shard begins anew, since programs remember what they have played.
     pub remembers: bool,
-    /// Matches of a block that are played at once: more than one where threads only wait for language models, and blocks are few.
+    /// Matches of a block that are played at once: more than one if threads only wait for language models and there are few blocks.
     pub matches: usize,
     /// Whether all entries are built-in bots.
     pub is_fast: bool,
 }
 
-/// Closes a player. Gives what was left to say, if anything was.
+/// Closes a player. Returns its last faults and its log, if there are any.
 fn closed<G: Listed>(entry: usize, mut player: Box<dyn Player<G>>) -> Option<Closing> {
     let (faults, log) = player.close();
     (!faults.is_empty() || !log.is_empty()).then_some(Closing { entry, faults, log })
@@ -136,13 +141,12 @@ impl<'a, G: Listed> Crew<'a, G> {
         };
         let solution = solve::<G>(&terms.rules, terms.seats).ok();
         let meter = solution.clone().map(|solution| solution.meter());
-        let is_model = |entry: &&EntrySpec| matches!(entry.kind, EntryKind::Model(_));
-        let solution = solution.filter(|_| entries.iter().flatten().any(is_model));
-        let (names, events) = (Vec::new(), Events(Vec::new()));
-        Ok(Crew { arena, names, named_at: None, players, meter, solution, events })
+        let solution = solution.filter(|_| entries.iter().flatten().any(|entry| is_model(entry)));
+        let (names, closings, events) = (Vec::new(), Vec::new(), Events(Vec::new()));
+        Ok(Crew { arena, names, named_at: None, players, forgets: false, closings, meter, solution, events })
     }
 
-    /// How so many blocks are divided among threads.
+    /// Decides how to divide `blocks` blocks among threads.
     pub fn pace(entries: &[EntrySpec], schedule: &Schedule, blocks: u32, threads: usize) -> Pace {
         let fast = entries.iter().all(|entry| matches!(entry.kind, EntryKind::BuiltIn(_)));
         if fast {
@@ -152,7 +156,10 @@ impl<'a, G: Listed> Crew<'a, G> {
             let at_once = (blocks / (TIMES * threads as u32)).min(most).max(1);
             return Pace { shard: at_once, at_once, remembers: false, matches: 1, is_fast: true };
         }
-        if !entries.iter().any(|entry| entry.kind.remembers()) {
+        let is_guest = |entry: &EntrySpec| matches!(entry.kind, EntryKind::Guest(_));
+        // Beside a model a program remembers no match, but guests are not started anew.
+        let forgets = entries.iter().any(is_model) && !entries.iter().any(is_guest);
+        if forgets || !entries.iter().any(|entry| entry.kind.remembers()) {
             let matches = threads.div_ceil(blocks.max(1) as usize);
             return Pace { shard: 1, at_once: 1, remembers: false, matches, is_fast: false };
         }
@@ -160,14 +167,21 @@ impl<'a, G: Listed> Crew<'a, G> {
         Pace { shard, at_once: 1, remembers: true, matches: 1, is_fast: false }
     }
 
-    /// How many blocks a program plays before it is started anew, in a stage that begins here: how shards are cut must not
-    /// depend on how far it goes.
+    /// Returns how many blocks a program plays before it is restarted, in a stage that begins here: where shards are cut must not
+    /// depend on how far the stage goes.
     pub fn shard(schedule: &Schedule, stage: u32) -> u32 {
         (MATCHES_OF_SHARD / schedule.matches(stage) as u32).clamp(1, MOST_AT_ONCE)
     }
 
-    /// Ends the programs, so that the next match starts new ones: what they remember, and how often they have failed, must not depend
-    /// on which thread played what before. Gives what was left to say; fails if a program was changed meanwhile.
+    /// Whether programs are started anew for each match of a block: where language models take part, nearly all the time goes into
+    /// waiting for them, so matches must not wait for each other.
+    pub fn forgets(&self, block: u32) -> bool {
+        let Arena { entries, schedule, .. } = self.arena;
+        schedule.seatings(block).iter().flatten().any(|&entry| entries[entry].is_some_and(is_model))
+    }
+
+    /// Ends the programs, so that the next match starts new ones: what they remember, and how often they failed, must not depend on which
+    /// thread played what before. Returns their last faults and logs; fails if a program has changed in the meantime.
     pub fn begin_shard(&mut self) -> Result<Vec<Closing>, TournamentError> {
         let Players::Mixed(players) = &mut self.players else { return Ok(Vec::new()) };
         let both = self.arena.planned.iter().zip(self.arena.entries);
@@ -181,16 +195,19 @@ impl<'a, G: Listed> Crew<'a, G> {
         let entries = self.arena.entries.iter().zip(players).enumerate();
         let is_program = |entry: &EntrySpec| entry.kind.is_program();
         let programs = entries.filter(|(_, (entry, _))| entry.is_some_and(is_program));
-        Ok(programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)).collect())
+        self.closings.extend(programs.filter_map(|(entry, (_, player))| closed(entry, player.take()?)));
+        Ok(mem::take(&mut self.closings))
     }
 
-    /// Ends the processes politely. Gives what was left to say.
-    pub fn close(self) -> Vec<Closing> {
+    /// Ends the processes politely. Returns their last faults and logs.
+    pub fn close(mut self) -> Vec<Closing> {
         let Players::Mixed(players) = self.players else { return Vec::new() };
-        players.into_iter().enumerate().filter_map(|(entry, player)| closed(entry, player?)).collect()
+        let last = players.into_iter().enumerate().filter_map(|(entry, player)| closed(entry, player?));
+        self.closings.extend(last);
+        self.closings
     }
 
-    /// Plays a block; none if it was interrupted.
+    /// Plays a block. Returns `None` if it was interrupted.
     pub fn play_block(
         &mut self,
         block: u32,
@@ -199,7 +216,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         self.play_matches(block, 0..self.arena.schedule.matches(block), quits)
     }
 
-    /// Plays a block, of which so many matches at once; none if it was interrupted. Only for players who remember nothing.
+    /// Plays a block, `at_once` matches at a time. Returns `None` if it was interrupted. Only for players that remember nothing.
     pub fn play_at_once(
         &mut self,
         block: u32,
@@ -213,7 +230,7 @@ impl<'a, G: Listed> Crew<'a, G> {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= all || quits() {
-                    return Ok(played);
+                    return Ok((played, crew.close()));
                 }
                 match crew.play_matches(block, number..number + 1, quits) {
                     Ok(result) => played.extend(result.map(|result| (number, result))),
@@ -225,12 +242,14 @@ impl<'a, G: Listed> Crew<'a, G> {
                 }
             }
         };
-        let played: Result<Vec<Vec<_>>, TournamentError> = thread::scope(|scope| {
+        let played: Result<Vec<(Vec<_>, Vec<_>)>, TournamentError> = thread::scope(|scope| {
             let threads: Vec<_> = (0..at_once.min(all)).map(|_| scope.spawn(play)).collect();
             let joined = threads.into_iter().map(|thread| thread.join());
             joined.map(|played| played.unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
-        let mut played: Vec<(usize, BlockResult)> = played?.into_iter().flatten().collect();
+        let (played, closings): (Vec<Vec<(usize, BlockResult)>>, Vec<_>) = played?.into_iter().unzip();
+        self.closings.extend(closings.into_iter().flatten());
+        let mut played: Vec<(usize, BlockResult)> = played.into_iter().flatten().collect();
         if played.len() < all {
             return Ok(None);
         }
@@ -238,7 +257,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         Ok(played.into_iter().map(|(_, result)| result).reduce(BlockResult::and))
     }
 
-    /// Plays some matches of a block, one after the other; none if it was interrupted.
+    /// Plays some matches of a block, one after another. Returns `None` if it was interrupted.
     fn play_matches(
         &mut self,
         block: u32,
@@ -251,6 +270,7 @@ impl<'a, G: Listed> Crew<'a, G> {
         if self.named_at != Some(since) {
             self.names = seatings.iter().map(|seating| self.arena.names.seated(seating)).collect();
             self.named_at = Some(since);
+            self.forgets = self.forgets(block);
         }
         if self.meter.is_some() {
             result.luck.reserve_exact(numbers.len());
@@ -351,7 +371,10 @@ impl<'a, G: Listed> Crew<'a, G> {
         efforts.resize(players.len(), Effort::default());
         for (&entry, mut player) in seating.iter().zip(sitting) {
             efforts[entry] += player.take_effort();
-            players[entry] = Some(player);
+            match self.forgets && entries[entry].is_some_and(|spec| spec.kind.is_program()) {
+                true => self.closings.extend(closed(entry, player)),
+                false => players[entry] = Some(player),
+            }
         }
         let (outcome, faults, recording) = played?;
         let replay = recording.map(|recording| recording.pack()).transpose()?;
@@ -359,7 +382,11 @@ impl<'a, G: Listed> Crew<'a, G> {
     }
 }
 
-/// The randomness of a built-in bot: its own in each match, the same for its entry on every seat.
+fn is_model(entry: &EntrySpec) -> bool {
+    matches!(entry.kind, EntryKind::Model(_))
+}
+
+/// Returns the randomness of a built-in bot: different in each match, but the same for its entry on every seat.
 pub(super) fn own_chance(seed: Seed, entry: usize) -> Seeded {
     Seeded::new(seed, "bot", entry as u64)
 }

@@ -1,4 +1,4 @@
-//! How long a tournament must be: a pilot is played, and what it shows is extrapolated.
+//! Forecasts how long a tournament must be: plays a pilot, and extrapolates from its results.
 
 use super::{Archive, Opened, Plan, Schedule, Sums, TournamentError, natural_blocks, report::trouble, run};
 use crate::{
@@ -15,21 +15,21 @@ use std::{
     time::Instant,
 };
 
-/// Blocks that are played before the clock starts: solutions are worked out, and programs come into memory.
+/// Blocks that are played before the clock starts, while games are solved and programs are loaded.
 const WARM_UP: u32 = 5;
 
 /// What a pilot says about how long a tournament must be.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Forecast {
-    /// What decides the standings. Differences are in this: shares of wins, or scores.
+    /// What decides the standings. Differences are measured in it: shares of wins, or scores.
     pub measure: Measure,
-    /// What was played to find out. Nothing of it is part of a tournament.
+    /// The pilot that was played for the forecast. It is not part of any tournament.
     pub pilot: Length,
     /// The tournament as it is planned.
     pub planned: Length,
     /// The smallest difference between any two entries that the planned tournament would probably show.
     pub visible: f64,
-    /// The difference that was asked for, if one was.
+    /// The difference that the user asked for, if any.
     pub difference: Option<f64>,
     /// A tournament that would probably show that difference between any two entries.
     pub needed: Option<Length>,
@@ -62,11 +62,11 @@ pub struct PairForecast {
     pub ahead: Estimate,
     /// A tournament that would probably tell them apart if they are as far apart as they seem; missing if they seem equal.
     pub needed: Option<Length>,
-    /// A tournament that would probably tell them apart if they differed as much as was asked for.
+    /// A tournament that would probably tell them apart if they differed by as much as the user asked for.
     pub needed_for_difference: Option<Length>,
 }
 
-/// Plays a pilot, with dice of its own, and says how long the tournament must be to show a `difference`. None if it was
+/// Plays a pilot with its own dice, and returns how long the tournament must be to show a `difference`, or `None` if it was
 /// interrupted.
 pub fn forecast(
     plan: &Plan,

@@ -1,5 +1,5 @@
-//! SQLite's write-ahead log beside a store. SQLite takes a frame that does not fit its sum for the end of the log, and forgets all that
-//! comes after it: right after a kill, wrong where a bit has changed.
+//! SQLite's write-ahead log next to a store. SQLite takes a frame that does not fit its checksum for the end of the log, and drops
+//! everything after it: that is right after a kill, but wrong if a bit has changed.
 
 use super::{
     StoreError,
@@ -13,19 +13,19 @@ use std::{
 const HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 
-/// The log of a store, which exists as long as somebody writes.
+/// Returns the path of a store's log, which exists while a process writes.
 pub(super) fn path_of(store: &Path) -> PathBuf {
     beside(store, "-wal")
 }
 
-/// A file that SQLite keeps beside a store.
+/// Returns the path of a file that SQLite keeps next to a store.
 pub(super) fn beside(store: &Path, end: &str) -> PathBuf {
     let mut path = store.as_os_str().to_owned();
     path.push(end);
     path.into()
 }
 
-/// What is wrong with the log of a store, if there is one: nothing where it only ends early, as a kill leaves it.
+/// Returns what is wrong with the log of a store, if there is one. A log that only ends early, as after a kill, is fine.
 pub(super) fn examine(store: &Path) -> io::Result<Option<Damage>> {
     let log = match fs::read(path_of(store)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -40,7 +40,7 @@ pub(super) fn check(store: &Path) -> Result<(), StoreError> {
     chain::refuse(examine(store).map_err(|_| StoreError::Broken)?.as_slice())
 }
 
-/// A log that has a whole header.
+/// A log with a complete header.
 pub(super) struct Log<'a> {
     bytes: &'a [u8],
     little: bool,
@@ -63,13 +63,13 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// The frames: what is before the page, and the page.
+    /// Returns the frames: the bytes before the page, and the page.
     fn frames(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let frames = self.bytes[HEADER..].chunks_exact(FRAME_HEADER + self.page);
         frames.map(|frame| frame.split_at(FRAME_HEADER))
     }
 
-    /// Pages with their numbers, in the order in which they were written, of whatever seems to belong to this log.
+    /// Returns the pages of frames that seem to belong to this log, with their numbers, in the order in which they were written.
     pub fn pages(&self) -> impl Iterator<Item = (u32, &'a [u8])> {
         let salt = &self.bytes[16..24];
         self.frames().filter(move |(head, _)| &head[8..16] == salt).map(|(head, page)| (word(head, 0), page))
@@ -86,7 +86,7 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// The sum of a frame, and whether it is the one that is written in it, with the salt of this log.
+    /// Returns the checksum of a frame, and whether it is the stored one, with the salt of this log.
     fn check(&self, before: Sum, (head, page): (&[u8], &[u8])) -> (Sum, bool) {
         let made = self.sum(self.sum(before, &head[..8]), page);
         (made, made == stored(head) && head[8..16] == self.bytes[16..24])
@@ -112,7 +112,7 @@ impl<'a> Log<'a> {
         was_whole.then(|| format!("{NAME}: frame {sound} changed since written"))
     }
 
-    /// Whether one changed bit is all that is wrong with a frame: what a kill leaves half-written is further off.
+    /// Whether a single changed bit explains what is wrong with a frame: a frame half-written at a kill differs in more.
     fn is_one_bit_off(&self, before: Sum, head: &[u8], page: &[u8]) -> bool {
         let made = self.check(before, (head, page)).0;
         let salt = head[8..16].iter().zip(&self.bytes[16..24]);
@@ -130,7 +130,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// The sum that is written in a frame.
+/// Returns the checksum stored in a frame.
 fn stored(head: &[u8]) -> Sum {
     (word(head, 16), word(head, 20))
 }

@@ -1,4 +1,4 @@
-//! The matches of a stored tournament: a list of them, and the replay of each.
+//! The matches of a stored tournament: their list, and the replay of each.
 
 use super::{Plan, Schedule, Store, StoreError, TournamentError, crew::own_chance, results};
 use crate::{
@@ -17,24 +17,24 @@ pub struct PlayedMatch {
     pub block: u32,
     /// Its number in the block.
     pub number: u32,
-    /// The entry on each seat.
+    /// The entry in each seat.
     pub entries: Vec<usize>,
-    /// How it ended.
+    /// The result.
     pub result: Outcome,
-    /// The luck of seat 0, where the game is solved.
+    /// The luck of seat 0, if the game is solved.
     pub luck: Option<f32>,
-    /// How often each seat misbehaved.
+    /// The number of faults of each seat.
     pub faults: Vec<u32>,
 }
 
 impl PlayedMatch {
-    /// The luck of a seat, where the game is solved.
+    /// Returns the luck of a seat, if the game is solved.
     pub fn luck_of(&self, seat: usize) -> Option<f32> {
         self.luck.map(|luck| if seat == 0 { luck } else { -luck })
     }
 }
 
-/// A page of matches, from the `from`-th on, in the order of the schedule.
+/// Returns a page of matches, starting with number `from`, in the order of the schedule.
 pub fn matches(
     schedule: &Schedule,
     store: &Store,
@@ -84,7 +84,7 @@ pub fn matches(
     Ok(played)
 }
 
-/// All matches in the order of the schedule, read page by page: there may be a hundred million of them.
+/// Returns all matches in the order of the schedule, read page by page: there may be a hundred million of them.
 pub fn all_matches(
     schedule: &Schedule,
     store: &Store,
@@ -104,26 +104,26 @@ pub fn all_matches(
     })
 }
 
-/// Why there is no replay of a match.
+/// The reason why there is no replay of a match.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// It was not played, or not yet.
+    /// It was never played, or not yet.
     #[error("there is no block {block}: {}", stored(*.blocks))]
     NoBlock {
-        /// What was asked for.
+        /// The requested block.
         block: u32,
-        /// How many there are.
+        /// The number of blocks.
         blocks: u32,
     },
-    /// A block has fewer matches.
+    /// The block has fewer matches.
     #[error("there is no match {number} in a block: expected 0 to {}", matches.saturating_sub(1))]
     NoMatch {
-        /// What was asked for.
+        /// The requested match.
         number: u32,
-        /// How many there are.
+        /// The number of matches.
         matches: usize,
     },
-    /// A program took part, and its match was not kept.
+    /// A program took part, and the replay was not kept.
     #[error("a program took part in this match, and its replay was not kept")]
     NotKept,
     /// The store cannot be read, or the match cannot be played again.
@@ -138,8 +138,8 @@ fn stored(blocks: u32) -> String {
     }
 }
 
-/// The replay of a match: the one that was kept, or else the match played again, since between built-in bots the seed is all
-/// that is needed.
+/// Returns the replay of a match: the stored one, or else that of the match played again, since matches between built-in bots need
+/// only the seed.
 pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {
     if let Some(packed) = store.replay(block, number).map_err(TournamentError::from)? {
         return Ok(packed);
@@ -151,7 +151,7 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, store, block, number))
 }
 
-/// What a match is worth to its first seat before it begins, where the game is solved under the rules of the plan.
+/// Returns the value of a match for its first seat before it begins, if the game is solved under the rules of the plan.
 pub fn start_value(plan: &Plan) -> Option<f64> {
     with_game!(plan.game().ok()?, G => {
         let rules = plan.rules::<G>().ok()?;
@@ -159,7 +159,7 @@ pub fn start_value(plan: &Plan) -> Option<f64> {
     })
 }
 
-/// How a match ended, as it is stored.
+/// Returns the stored result of a match.
 pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Outcome, MatchError> {
     let schedule = Schedule::of(plan)?;
     let damaged = || TournamentError::from(StoreError::Damaged("a block does not fit the plan".into()));
@@ -170,7 +170,7 @@ pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     Ok(stored.into_iter().nth(number as usize).ok_or_else(damaged)?)
 }
 
-/// What the dice of a match follow from.
+/// Returns the sources of the dice of a match.
 pub fn match_dice(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Dice, MatchError> {
     Ok(store.dice(plan).map_err(TournamentError::from)?.of_match(block, number as usize))
 }

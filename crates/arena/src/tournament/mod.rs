@@ -1,4 +1,4 @@
-//! Tournaments: a plan, a schedule that follows from it, workers that play it, a store that keeps it, a report.
+//! Tournaments: a plan, the schedule that follows from it, workers that play it, the store that keeps it, and a report.
 
 mod archive;
 mod chain;
@@ -34,10 +34,10 @@ pub use matches::{
     MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, start_value, stored_result,
 };
 pub use parts::{
-    Audit, Catch, Difference, Merged, Merger, Origin, Packed, PartError, PlanFile, PlanInfo, Shard, audit,
-    blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,
+    Allowed, Audit, Catch, Difference, Disputed, Merged, Merger, Origin, Packed, PartError, PlanFile,
+    PlanInfo, Shard, audit, blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,
 };
-pub use play::{Stop, TournamentError, Update, natural_threads, run};
+pub use play::{Speed, Stop, TournamentError, Update, natural_threads, run, run_at};
 pub use repair::{Condition, Repair, Sound, check, repair};
 pub use report::{EntryReport, Pair, Regret, Report, Separated, UsageReport, hash_of, report, report_of};
 pub use results::{BlockResult, Closing, Detail};
@@ -66,7 +66,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ops::RangeInclusive, path::Path};
 
-/// The default number of seats of a format: one for each entry, or two.
+/// Returns the default number of seats of a format: one for each entry, or two.
 pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize>) -> usize {
     match formats::rules(format).seats {
         Seats::All => entries,
@@ -74,14 +74,14 @@ pub fn natural_seats(format: Format, entries: usize, takes: RangeInclusive<usize
     }
 }
 
-/// All that determines a tournament. Two tournaments with the same plan have the same results.
+/// Everything that determines a tournament. Two tournaments with the same plan have the same results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The id of the game.
     pub game: String,
     /// The options of the rules.
     pub options: Value,
-    /// Who takes part: name, and what it is as it was written.
+    /// The entries: their names, and the bots as the user wrote them.
     pub entries: Vec<PlannedEntry>,
     /// Who meets whom.
     pub format: Format,
@@ -89,11 +89,11 @@ pub struct Plan {
     pub seats: usize,
     /// How many blocks are played.
     pub blocks: u32,
-    /// The seed: of everything, or, where dice are sealed, of who sits where, and of the dice together with a secret.
+    /// The seed of everything. If dice are sealed: the seed of who sits where and, together with a secret, of the dice.
     pub seed: Seed,
     /// Whether to stop as soon as the neighbours in the standings are told apart.
     pub until_decided: bool,
-    /// Whether to stop, too, when those who are not told apart surely differ by no more than this: in win rate, score, or the
+    /// Whether to stop, too, when entries that are not told apart surely differ by no more than this: in win rate, score, or the
     /// share of blocks in which one outscores the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
@@ -105,46 +105,46 @@ pub struct Plan {
     pub rank_by: RankBy,
     /// What processes may use.
     pub limits: Limits,
-    /// How far programs were confined, at the least: a note that is never compared, nor part of the hash.
+    /// The lowest level at which programs were confined: a note that is never compared, and not part of the hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Level>,
-    /// What programs were given beside the usual, at any time: such a note, too.
+    /// What programs were given beyond the usual, at any time: also such a note.
     #[serde(default, skip_serializing_if = "Gifts::is_empty")]
     pub gifts: Gifts,
-    /// Whether it was played by a necrodome that seated entries otherwise. It can be reported, but cannot go on.
+    /// Whether an older necrodome, which seated entries differently, played it. It can be reported, but cannot go on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub older: bool,
-    /// Whether more blocks were wanted after some had been played.
+    /// Whether more blocks were added after some had been played.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub grown: bool,
-    /// Who met whom when, if that was not always everybody.
+    /// Which entries met from which block on, if it was not always all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<Stage>,
-    /// Whether the dice follow from the seed alone, though programs take part.
+    /// Whether the dice follow from the seed alone, although programs take part.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub public_dice: bool,
-    /// What the dice follow from beside the seed; nothing where no program takes part, or dice are public.
+    /// The secrets from which the dice follow, together with the seed; empty if no program takes part or dice are public.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sealed_dice: Vec<SealedDice>,
 }
 
-/// Two claims about how much better the first of two entries is than the second, in Elo points: at most the one, or at least the
-/// other.
+/// Two claims about how much better the first of two entries is than the second, in Elo points: at most `elo0`, or at least
+/// `elo1`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claims {
-    /// At most so much.
+    /// At most this much.
     pub elo0: f64,
-    /// At least so much.
+    /// At least this much.
     pub elo1: f64,
 }
 
-/// What is usual is not written, so that plans of before are still the same.
+/// Whether this is the default, which is not written, so that older plans stay the same.
 fn is_usual(rank_by: &RankBy) -> bool {
     *rank_by == RankBy::default()
 }
 
 impl Plan {
-    /// A plan with the usual rules and limits, of which all blocks are played.
+    /// Returns a plan with the usual rules and limits that plays all its blocks.
     pub fn new(
         game: &str,
         entries: Vec<PlannedEntry>,
@@ -176,17 +176,17 @@ impl Plan {
         }
     }
 
-    /// Those who are in the standings: the numbers of all entries but those that have left.
+    /// Returns the members, who are in the standings: the numbers of all entries except those that have left.
     pub fn members(&self) -> impl Iterator<Item = usize> {
         (0..self.entries.len()).filter(|&entry| !self.entries[entry].left)
     }
 
-    /// The number of an entry.
+    /// Returns the number of an entry.
     pub(crate) fn place_of(&self, entry: &PlannedEntry) -> Option<usize> {
         self.entries.iter().position(|own| own.is_same(entry))
     }
 
-    /// What belongs to the entries of the plan that was asked for, in the order of this one, which goes on with it.
+    /// Puts things that belong to the entries of the `asked` plan into the order of this plan, which continues with them.
     pub fn in_order<T>(&self, asked: &Plan, of_entries: Vec<T>) -> Vec<T> {
         let mut numbered: Vec<_> = asked.entries.iter().zip(of_entries).collect();
         // By name: a program that was changed is under the same name twice, but the old one was renamed.
@@ -194,17 +194,17 @@ impl Plan {
         numbered.into_iter().map(|(_, thing)| thing).collect()
     }
 
-    /// Whether it may stop before all blocks are played.
+    /// Whether the tournament may stop before all blocks are played.
     pub fn stops_early(&self) -> bool {
         self.until_decided || self.test.is_some()
     }
 
-    /// The game, or why the plan has none.
+    /// Returns the game, or why the plan has none.
     pub(crate) fn game(&self) -> Result<GameId, String> {
         self.game.parse().map_err(|unknown: UnknownGame| unknown.to_string())
     }
 
-    /// The rules, or why these options are not those of `G`.
+    /// Returns the rules, or why these options do not fit `G`.
     pub(crate) fn rules<G: Listed>(&self) -> Result<G::Rules, String> {
         serde_json::from_value(self.options.clone())
             .map_err(|error| format!("its options are not those of {}: {error}", G::ID))
@@ -216,39 +216,39 @@ impl Plan {
 pub struct PlannedEntry {
     /// Its name.
     pub name: String,
-    /// What it is, as it was written.
+    /// The bot, as the user wrote it.
     pub bot: String,
-    /// What its program consists of; none of a built-in bot.
+    /// The fingerprint of its program or language model; none for a built-in bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Whether it takes part no more.
+    /// Whether it has left the tournament.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left: bool,
-    /// What its program ran with when the tournament was begun, or gone on with, such as `Python 3.12.3`: a note that is never
-    /// compared, nor part of the hash.
+    /// What its program ran with when the tournament was begun or continued, such as `Python 3.12.3`: a note that is never
+    /// compared, and not part of the hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs_with: Option<String>,
 }
 
 impl PlannedEntry {
-    /// A built-in bot under a name.
+    /// Returns a built-in bot with a name.
     pub fn new(name: impl Into<String>, bot: impl Into<String>) -> Self {
         PlannedEntry { name: name.into(), bot: bot.into(), ..PlannedEntry::default() }
     }
 
-    /// Whether it goes by the same name, and is the same as it was written. A program may have moved.
+    /// Whether the other entry has the same name and is written the same. The path of a program may differ.
     fn is_same(&self, other: &PlannedEntry) -> bool {
         let programs = self.fingerprint.is_some() && other.fingerprint.is_some();
         self.name == other.name && (self.bot == other.bot || programs)
     }
 
-    /// Whether a program with this fingerprint is another one. Plans of before know nothing of programs.
+    /// Whether a program with this fingerprint is a different one. Older plans have no fingerprints.
     pub fn is_other(&self, fingerprint: Option<&str>) -> bool {
         self.fingerprint.is_some() && self.fingerprint.as_deref() != fingerprint
     }
 }
 
-/// Entries as a plan has them.
+/// Returns the entries as a plan stores them.
 pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
     let entry = |(entry, name): (&EntrySpec, &str)| PlannedEntry {
         name: name.into(),
@@ -260,7 +260,7 @@ pub fn planned(entries: &[EntrySpec], names: &Names) -> Vec<PlannedEntry> {
     entries.iter().zip(names.iter()).map(entry).collect()
 }
 
-/// What a user asks of a tournament. What is left open is chosen to fit the game.
+/// The user's wishes for a tournament. Anything left open is chosen to fit the game.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes<'a> {
     /// Who meets whom.
@@ -275,26 +275,26 @@ pub struct Wishes<'a> {
     pub public_dice: bool,
     /// Whether to stop as soon as the neighbours in the standings are told apart.
     pub until_decided: bool,
-    /// How small a difference is not worth going on for.
+    /// The difference that is too small to play on for.
     pub margin: Option<f64>,
-    /// Claims to be tested.
+    /// Claims to test.
     pub test: Option<Claims>,
     /// Whether the luck of the dice counts in the standings.
     pub rank_by: RankBy,
-    /// Who meets each other now, by name; everybody if it is empty.
+    /// The names of the entries that meet now; all entries if it is empty.
     pub only: &'a [String],
-    /// What processes may use.
+    /// The limits on processes.
     pub limits: Limits,
-    /// How far they are confined.
+    /// How strictly processes are confined.
     pub sandbox: Option<Level>,
-    /// What they are given beside the usual.
+    /// What processes are given beyond the usual.
     pub gifts: Gifts,
     /// The file that keeps the tournament.
     pub store: Option<&'a Path>,
 }
 
 impl Wishes<'_> {
-    /// All that determines the tournament. A store that is there already gives the seed, if none is asked for.
+    /// Returns the plan of the tournament. If no seed is given, an existing store supplies it.
     pub fn plan<G: Listed, E: From<TournamentError>>(
         &self,
         game: GameId,
@@ -349,7 +349,7 @@ impl Wishes<'_> {
 }
 
 impl Wishes<'_> {
-    /// The stage in which only those meet who are wanted to.
+    /// Returns the stage in which only the entries in `only` meet.
     fn only(&self, plan: &Plan) -> Result<Option<Stage>, TournamentError> {
         if self.only.is_empty() {
             return Ok(None);
@@ -375,11 +375,11 @@ impl Wishes<'_> {
 }
 
 /// The most blocks of a tournament with slow bots, by default.
-const BLOCKS_OF_SLOW_BOTS: u32 = 200;
-/// And with language models, which cost money.
+pub const BLOCKS_OF_SLOW_BOTS: u32 = 200;
+/// The same with language models, which cost money.
 const BLOCKS_OF_MODELS: u32 = 10;
 
-/// The default number of blocks: enough for a result, in a time worth waiting.
+/// Returns the default number of blocks: enough for a result, in a reasonable time.
 pub fn natural_blocks(game: GameId, entries: &[EntrySpec]) -> u32 {
     let slow = entries.iter().any(|entry| entry.kind.remembers());
     let blocks = game.card().blocks;

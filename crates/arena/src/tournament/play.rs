@@ -1,4 +1,4 @@
-//! Plays a tournament on several threads, or on the caller's own where guests take part. Results count in the order of the schedule,
+//! Plays a tournament on several threads, or on the caller's own thread if guests take part. Results count in the order of the schedule,
 //! not of finishing, so they are the same on one thread and on many, and after a kill.
 
 use super::{
@@ -31,7 +31,7 @@ use std::{
 /// How long finished blocks may wait to be stored.
 const STORE_EVERY: Duration = Duration::from_millis(250);
 
-/// Why a tournament cannot be played on.
+/// The reason why a tournament cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
     /// The plan makes no schedule.
@@ -52,13 +52,13 @@ pub enum TournamentError {
     /// The plan makes no sense.
     #[error(transparent)]
     Senseless(#[from] PlanError),
-    /// The plan is not one of this arena.
+    /// The plan does not fit this arena.
     #[error("the plan cannot be played: {0}")]
     Plan(String),
     /// The book of calls of a language model cannot be used.
     #[error(transparent)]
     Book(#[from] necrodome_models::BookError),
-    /// The names cannot sit at one table.
+    /// The names cannot be used at one table.
     #[error(transparent)]
     Setup(#[from] necrodome_rules::names::SetupError),
 }
@@ -71,10 +71,27 @@ pub enum Stop {
     Done,
     /// The neighbours in the standings are told apart, or the test of the plan is decided.
     Decided,
-    /// Those who are not told apart differ by no more than the margin.
+    /// Entries that are not told apart differ by no more than the margin.
     Close,
-    /// Somebody wanted it to.
+    /// The user stopped it.
     Interrupted,
+}
+
+/// How fast to play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speed {
+    /// How many threads play.
+    pub threads: usize,
+    /// How long all blocks of the plan take together at least, one after the other, so that people can watch. Zero: no longer than
+    /// it takes to play them.
+    pub lasts: Duration,
+}
+
+/// As fast as these threads can.
+impl From<usize> for Speed {
+    fn from(threads: usize) -> Self {
+        Speed { threads, lasts: Duration::ZERO }
+    }
 }
 
 /// The state of a running tournament: only what is stored.
@@ -88,32 +105,45 @@ pub struct Update<'a> {
     pub store: &'a Store,
 }
 
-/// What a worker hands in.
+/// A message from a worker.
 enum FromWorker {
     /// Blocks are finished.
     Blocks(Vec<BlockResult>),
     /// Players were closed.
     Closed(Vec<Closing>),
-    /// It cannot go on.
+    /// The worker cannot go on.
     Failed(TournamentError),
 }
 
-/// The name of a run in the book of calls. Copies of a tournament have the same, so that they find the answers of the first.
+/// Returns the name of a run in the book of calls. Copies of a tournament have the same name, so that they find the answers of the first.
 pub(super) fn run_name(plan: &Plan) -> String {
     format!("{} {}", plan.game, plan.seed)
 }
 
-/// Plays what is missing in `store`. `watch` hears of every commit; `interrupt` stops it after the running matches.
-/// The entries are the members of the plan, in its order, and `launcher` starts their processes. Where a guest is among them, all is
-/// played on the thread that calls this, whatever `threads` says: guests live there.
+/// Plays what is missing in `store`. `watch` is called after every commit; `interrupt` stops playing after the running matches.
+/// The entries are the members of the plan, in its order, and `launcher` starts their processes. If a guest is among them, everything is
+/// played on the calling thread, whatever `threads` says: guests live there.
 ///
-/// It is not generic, so that all games are compiled here, once and for speed, and not in every crate that plays them.
+/// The function is not generic, so that all games are compiled here, once and for speed, and not in every crate that plays them.
 pub fn run(
     plan: &Plan,
     entries: &[EntrySpec],
     launcher: &Launcher,
     store: &mut Store,
     threads: usize,
+    interrupt: &AtomicBool,
+    watch: &mut dyn FnMut(Update),
+) -> Result<Stop, TournamentError> {
+    run_at(plan, entries, launcher, store, threads.into(), interrupt, watch)
+}
+
+/// The same at another speed. The results do not depend on it.
+pub fn run_at(
+    plan: &Plan,
+    entries: &[EntrySpec],
+    launcher: &Launcher,
+    store: &mut Store,
+    speed: Speed,
     interrupt: &AtomicBool,
     watch: &mut dyn FnMut(Update),
 ) -> Result<Stop, TournamentError> {
@@ -127,7 +157,7 @@ pub fn run(
         let rules = plan.rules::<G>().map_err(TournamentError::Plan)?;
         let launcher = launcher.clone().hiding(files_of(entries)).hiding(store.archive().files());
         let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
-        let what = Playing { plan, entries, part: None, threads };
+        let what = Playing { plan, entries, part: None, speed };
         let models = models_of(entries);
         let (name, goes_on) = (run_name(plan), store.blocks()? > 0);
         models.iter().try_for_each(|model| model.desk().begin(&name, goes_on))?;
@@ -140,8 +170,8 @@ pub fn run(
     })
 }
 
-/// Plays these blocks of the last stage and no others, into a store that has none. Where programs take part each block is a chunk of
-/// its own, so that what it took to play it is known.
+/// Plays these blocks of the last stage and no others, into an empty store. If programs take part, each block is a separate chunk,
+/// so that it is known what each block took.
 pub(super) fn run_part(
     what: &Playing,
     launcher: &Launcher,
@@ -159,8 +189,8 @@ pub(super) fn run_part(
     })
 }
 
-/// The default number of threads: one for each core, or one for each call that language models may be asked at once. They think
-/// elsewhere, and a thread that waits for them takes no core.
+/// Returns the default number of threads: one for each core, or one for each call that language models may get at the same time. They
+/// think elsewhere, and a thread that waits for them needs no core.
 pub fn natural_threads(entries: &[EntrySpec]) -> usize {
     const MOST: usize = 1024;
     let calls: usize = models_of(entries).iter().map(|model| model.model().concurrency as usize).sum();
@@ -170,14 +200,14 @@ pub fn natural_threads(entries: &[EntrySpec]) -> usize {
     }
 }
 
-/// What is to be played.
+/// The part of a tournament to play.
 pub(super) struct Playing<'a> {
     pub plan: &'a Plan,
     /// The members of the plan, in its order.
     pub entries: &'a [EntrySpec],
-    /// These blocks; without any, all that the store lacks.
+    /// The blocks to play, or `None` for all that the store lacks.
     pub part: Option<Range<u32>>,
-    pub threads: usize,
+    pub speed: Speed,
 }
 
 fn run_game<G: Listed>(
@@ -187,7 +217,7 @@ fn run_game<G: Listed>(
     interrupt: &AtomicBool,
     watch: &mut dyn FnMut(Update),
 ) -> Result<Stop, TournamentError> {
-    let Playing { plan, entries, part, threads } = what;
+    let Playing { plan, entries, part, speed } = what;
     let schedule = Schedule::new(plan, G::SEATS)?;
     let names = Names::new(plan.entries.iter().map(|entry| &entry.name))?;
     let mut members = vec![None; plan.entries.len()];
@@ -217,10 +247,11 @@ fn run_game<G: Listed>(
         }
     };
     let here = entries.iter().any(|entry| matches!(entry.kind, EntryKind::Guest(_)));
-    let threads = if here { 1 } else { *threads };
+    let threads = if here { 1 } else { speed.threads };
     let pace = Crew::<G>::pace(entries, &schedule, blocks.end.saturating_sub(blocks.start), threads);
+    let beat = speed.lasts / schedule.end().max(1);
     let (end, apart) = (blocks.end, part.is_some() && !pace.is_fast);
-    let queue = Queue::new(blocks, schedule.stage(), pace, threads);
+    let queue = Queue::new(blocks, schedule.stage(), pace, threads, beat);
     let mut judge = |block: &BlockResult| {
         // Whoever sees a part only cannot know whether that decides it.
         if part.is_some() || !plan.stops_early() {
@@ -243,7 +274,7 @@ fn run_game<G: Listed>(
     })
 }
 
-/// Plays on this thread, and stores in between.
+/// Plays on this thread, and stores blocks in between.
 fn play_here<G: Listed>(
     arena: &Arena<G>,
     interrupt: &AtomicBool,
@@ -263,7 +294,7 @@ fn play_here<G: Listed>(
     collector.store()
 }
 
-/// Plays on several threads, and stores on this one.
+/// Plays on several threads, and stores blocks on this one.
 fn play_on_threads<G: Listed>(
     arena: &Arena<G>,
     threads: usize,
@@ -306,7 +337,7 @@ fn play_on_threads<G: Listed>(
     })
 }
 
-/// Sends all workers home when it is dropped.
+/// Stops all workers when it is dropped.
 struct Stopping<'a> {
     stop: &'a AtomicBool,
     queue: &'a Queue,
@@ -328,26 +359,32 @@ impl FromWorker {
     }
 }
 
-/// Shards that each thread may be ahead of what is stored: one slow match must not keep all others from the store.
+/// The number of shards that each thread may be ahead of the store: one slow match must not keep all others out of the store.
 const AHEAD: u64 = 4;
 
-/// The blocks that nobody has taken yet, shard by shard.
+/// The blocks that no worker has taken yet, shard by shard.
 struct Queue {
     next: AtomicU64,
-    /// Blocks before this one are stored, and not handed in again.
+    /// The first block to hand in: earlier ones are stored already.
     first: u32,
     end: u32,
     pace: Pace,
-    /// Blocks that may be played before more are ready to be stored.
+    /// The number of blocks that may be played before more are ready to be stored.
     ahead: u64,
+    begun: Instant,
+    /// How long after the previous block each block begins.
+    beat: Duration,
     /// The first block that is not ready to be stored.
     open: Mutex<u32>,
     moved: Condvar,
 }
 
 impl Queue {
-    fn new(blocks: Range<u32>, stage: u32, pace: Pace, threads: usize) -> Self {
+    fn new(blocks: Range<u32>, stage: u32, pace: Pace, threads: usize, beat: Duration) -> Self {
         let Range { start: first, end } = blocks;
+        // Nobody waits for blocks of built-in bots that are still to come.
+        let alone = !beat.is_zero() && pace.is_fast;
+        let pace = if alone { Pace { shard: 1, at_once: 1, ..pace } } else { pace };
         // Shards are counted from where the stage began: entries may have left since the one before.
         let done = if pace.remembers { (first - stage) % pace.shard } else { 0 };
         Queue {
@@ -355,13 +392,15 @@ impl Queue {
             first,
             end,
             pace,
+            begun: Instant::now(),
+            beat,
             ahead: AHEAD * threads as u64 * u64::from(pace.shard),
             open: Mutex::new(first),
             moved: Condvar::new(),
         }
     }
 
-    /// Takes a shard, as soon as the others have come near it; none if there are no more, or nobody is to go on.
+    /// Takes a shard, once the others have come near it. Returns `None` if there are no more, or if playing must stop.
     fn take(&self, quits: &dyn Fn() -> bool) -> Option<Range<u32>> {
         let shard = u64::from(self.pace.shard);
         let from = self.next.fetch_add(shard, Ordering::Relaxed);
@@ -376,14 +415,28 @@ impl Queue {
         (!range.is_empty() && !quits()).then_some(range)
     }
 
-    /// Blocks before this one are ready to be stored.
+    /// Waits until it is time for a block, or nobody is to go on.
+    fn wait_for(&self, block: u32, quits: &dyn Fn() -> bool) {
+        let due = self.begun + self.beat * block.saturating_sub(self.first);
+        while !self.beat.is_zero() && !quits() {
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            // An interrupt wakes nobody, so look for it now and then.
+            drop(self.moved.wait_timeout(open, left.min(STORE_EVERY)));
+        }
+    }
+
+    /// Says that blocks before this one are ready to be stored.
     fn move_on(&self, block: u32) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = block;
         self.moved.notify_all();
     }
 }
 
-/// One worker: takes shards of blocks until there are no more. `hand_in` says whether it is to go on.
+/// Runs one worker: takes shards of blocks until there are no more. `hand_in` returns whether to go on.
 fn work<G: Listed>(
     arena: &Arena<G>,
     queue: &Queue,
@@ -412,7 +465,7 @@ fn work<G: Listed>(
     hand_in(FromWorker::Closed(crew.close()));
 }
 
-/// Plays a shard and hands in its blocks; false if it is not to go on.
+/// Plays a shard and hands in its blocks. Returns whether to go on.
 fn play_shard<G: Listed>(
     crew: &mut Crew<G>,
     queue: &Queue,
@@ -427,6 +480,7 @@ fn play_shard<G: Listed>(
     let mut blocks = Vec::with_capacity(queue.pace.at_once as usize);
     let end = shard.end;
     for block in shard {
+        queue.wait_for(block, quits);
         let result = match queue.pace.matches {
             1 => crew.play_block(block, quits)?,
             at_once => crew.play_at_once(block, at_once, quits)?,
@@ -444,13 +498,13 @@ fn play_shard<G: Listed>(
     Ok(true)
 }
 
-/// Puts finished blocks in order and stores them as they become contiguous. `judge` hears each in order, and says why it is the
-/// last one, if it is.
+/// Puts finished blocks in order, and stores them once no block before them is missing. `judge` gets each block in order. If the
+/// tournament stops there, it returns why.
 struct Collector<'a> {
     store: &'a mut Store,
     judge: &'a mut dyn FnMut(&BlockResult) -> Option<Stop>,
     queue: &'a Queue,
-    /// Whether each block is stored for itself.
+    /// Whether each block is stored separately.
     apart: bool,
     watch: &'a mut dyn FnMut(Update),
     /// Blocks that were played together, by the first of them.
@@ -487,12 +541,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Whether the last block that counts is there.
+    /// Whether the last block that counts has come.
     fn is_done(&self) -> bool {
         self.early.is_some()
     }
 
-    /// Takes what a worker hands in.
+    /// Takes a message from a worker.
     fn take(&mut self, message: FromWorker) -> Result<(), TournamentError> {
         match message {
             FromWorker::Blocks(blocks) => {
@@ -524,7 +578,7 @@ impl<'a> Collector<'a> {
         if self.stored_at.elapsed() >= STORE_EVERY { self.store() } else { Ok(()) }
     }
 
-    /// Stores what is ready.
+    /// Stores the blocks that are ready.
     fn store(&mut self) -> Result<(), TournamentError> {
         if self.ready.is_empty() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Sealed rows, read off the bytes of a store without SQLite, whatever has become of the tables around them: a row that fits its seal is
-//! what was written, wherever it lies.
+//! Reads sealed rows from the bytes of a store without SQLite, even if the tables around them are damaged: a row that fits its seal is
+//! what was written, wherever it is.
 
 use super::{
     chain::{HEADS, PARTS, Part},
@@ -8,25 +8,25 @@ use super::{
 use rusqlite::types::{Value, ValueRef};
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-/// SQLite's own size of a page, which we never change.
+/// SQLite's default page size, which necrodome never changes.
 const PAGE: usize = 4096;
-/// The type of a column with a seal, as a record says it: 32 bytes.
+/// The type of a column with a seal, as records encode it: 32 bytes.
 const SEAL: u8 = 12 + 2 * 32;
-/// Rows that are longer are not searched for the bit that changed: it takes the square of their length.
+/// The longest row that is searched for a changed bit: the search takes the square of its length.
 const SHORT: usize = 8192;
-/// Nor are more rows than this.
+/// The most rows that are searched.
 const SEARCHES: u32 = 100;
 
-/// The sound rows of a table by tournament and place, without their seals.
+/// The sound rows of a table by tournament and key, without their seals.
 pub(super) type Rows = BTreeMap<(i64, Vec<i64>), Vec<Value>>;
 
-/// What is sound in a file.
+/// The sound rows of a file.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
     rows: [Rows; PARTS.len()],
-    /// By tournament and table: how many rows there were.
+    /// The number of rows that were written, by tournament and table.
     pub written: BTreeMap<(i64, String), i64>,
-    /// Rows in which one bit had changed, and was put right.
+    /// The number of rows in which one changed bit was put right.
     pub mended: u32,
     searches: u32,
 }
@@ -58,7 +58,7 @@ impl Salvage {
         Ok(salvage)
     }
 
-    /// The sound rows of a table.
+    /// Returns the sound rows of a table.
     pub fn rows(&self, part: &Part) -> &Rows {
         let place = PARTS.iter().position(|own| own == part).unwrap_or_default();
         &self.rows[place]
@@ -107,7 +107,7 @@ impl Salvage {
     }
 }
 
-/// A number of variable length as SQLite writes it: the highest bits first.
+/// Reads a number of variable length as SQLite writes it: the highest bits first.
 fn pull(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut number = 0;
     for place in 0..9 {
@@ -124,7 +124,7 @@ fn pull(bytes: &[u8], at: &mut usize) -> Option<u64> {
     None
 }
 
-/// The record of a row that begins at a place of a page, if one may.
+/// Returns the record of a row that may begin at this place of a page.
 fn record(pages: &[&[u8]], page: &[u8], mut at: usize) -> Option<Vec<u8>> {
     let length = usize::try_from(pull(page, &mut at)?).ok()?;
     pull(page, &mut at)?;
@@ -151,7 +151,7 @@ fn record(pages: &[&[u8]], page: &[u8], mut at: usize) -> Option<Vec<u8>> {
     Some(record)
 }
 
-/// The columns of a record; none if it is not one.
+/// Returns the columns of a record, or `None` if it is not one.
 fn values(record: &[u8]) -> Option<Vec<ValueRef<'_>>> {
     let mut at = 0;
     let mut body = usize::try_from(pull(record, &mut at)?).ok()?;

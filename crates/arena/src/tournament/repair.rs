@@ -1,4 +1,4 @@
-//! What is sound in a store, and a new one made of that: blocks that are damaged or missing are made again from the replays of
+//! Finds what is sound in a store, and makes a new store from it: blocks that are damaged or missing are restored from the replays of
 //! their matches, or played again, which gives the same results.
 
 use super::{
@@ -32,41 +32,42 @@ use std::{
     path::Path,
 };
 
-/// What is sound in a store, and what is not.
+/// The sound and the damaged parts of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Condition {
-    /// Whether its rows are sealed. Older versions have none, and little can be said about them.
+    /// Whether its rows are sealed. Older versions have no seals, and little can be said about them.
     pub sealed: bool,
-    /// A hash of all seals: whoever has written it down knows later that nothing was changed. Missing where something is damaged.
+    /// A hash of all seals. A user who has noted it can check later that nothing was changed. Missing if something is damaged.
     pub seal: Option<String>,
     /// What is damaged.
     pub damage: Vec<Damage>,
-    /// What is sound of each tournament.
+    /// The sound parts of each tournament.
     pub tournaments: Vec<Sound>,
 }
 
-/// What is sound of a tournament.
+/// The sound parts of a tournament.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sound {
     /// Its number.
     pub tournament: i64,
     /// Its game, if its plan is sound.
     pub game: Option<String>,
-    /// The first and last block of each stretch whose results are sound.
+    /// The first and the last block of each stretch with sound results.
     pub blocks: Vec<(u32, u32)>,
-    /// How many of its matches have a sound replay or sound faults.
+    /// The number of its matches with a sound replay or sound faults.
     pub details: usize,
-    /// How many blocks were stored before rows were sealed: they are as they were found then.
+    /// The number of blocks that were stored before rows were sealed: they are as they were found then.
     pub unsealed: u32,
 }
 
-/// Says what is sound in a store, and what is damaged.
+/// Finds out what is sound in a store, and what is damaged.
 pub fn check(path: &Path) -> Result<Condition, StoreError> {
     let damage = match Archive::read(path) {
         Ok(archive) if !archive.is_sealed() => return unsealed(&archive),
         Ok(archive) => {
             let seal = Some(seal_of(&archive)?);
-            let tournaments = sound(&salvage(path)?);
+            // From the tables: bytes of deleted or rolled-back rows may still lie in the file.
+            let tournaments = listed(&archive)?;
             return Ok(Condition { sealed: true, seal, damage: Vec::new(), tournaments });
         }
         Err(StoreError::Damaged(what)) => damage(path, what),
@@ -88,7 +89,7 @@ fn salvage(path: &Path) -> Result<Salvage, StoreError> {
     Salvage::of(path).map_err(|_| StoreError::Closed)
 }
 
-/// All that is wrong with a file that was refused.
+/// Returns everything that is wrong with a refused file.
 fn damage(path: &Path, what: String) -> Vec<Damage> {
     let mut damage: Vec<Damage> = log::examine(path).ok().flatten().into_iter().collect();
     if let Ok(connection) = connect(path) {
@@ -109,20 +110,31 @@ fn seal_of(archive: &Archive) -> Result<String, StoreError> {
     Ok(hasher.finalize().to_string())
 }
 
-/// A store of an older version, of which SQLite finds nothing wrong.
+/// Returns the condition of a store of an older version, in which SQLite finds no damage.
 fn unsealed(archive: &Archive) -> Result<Condition, StoreError> {
-    let mut tournaments = Vec::new();
-    for (store, plan) in archive.stores()? {
-        let blocks = store.blocks()?;
-        tournaments.push(Sound {
-            tournament: store.id(),
-            game: Some(plan.game),
-            blocks: (blocks > 0).then(|| (0, blocks - 1)).into_iter().collect(),
-            details: 0,
-            unsealed: blocks,
-        });
+    let mut tournaments = listed(archive)?;
+    for (tournament, (store, _)) in tournaments.iter_mut().zip(archive.stores()?) {
+        (tournament.details, tournament.unsealed) = (0, store.blocks()?);
     }
     Ok(Condition { sealed: false, seal: None, damage: Vec::new(), tournaments })
+}
+
+/// Returns the tournaments of a store without damage.
+fn listed(archive: &Archive) -> Result<Vec<Sound>, StoreError> {
+    let mut tournaments = Vec::new();
+    for (store, plan) in archive.stores()? {
+        let (id, blocks) = (store.id(), store.blocks()?);
+        let connection = archive.connection();
+        let number = |query: &str| connection.query_row(query, [id], |row| row.get::<_, u32>(0));
+        tournaments.push(Sound {
+            tournament: id,
+            game: Some(plan.game),
+            blocks: (blocks > 0).then(|| (0, blocks - 1)).into_iter().collect(),
+            details: number("SELECT count(*) FROM details WHERE tournament = ?1")? as usize,
+            unsealed: number("SELECT max(unsealed) FROM plans WHERE tournament = ?1")?,
+        });
+    }
+    Ok(tournaments)
 }
 
 fn sound(salvage: &Salvage) -> Vec<Sound> {
@@ -167,7 +179,7 @@ impl<'a> Tournament<'a> {
         self.salvage.rows(part).range(all).map(|(_, row)| row)
     }
 
-    /// The plan that holds.
+    /// Returns the plan that applies.
     fn plan(self) -> Option<Plan> {
         match self.rows(&PLANS).last()?.last()? {
             Value::Text(plan) => serde_json::from_str(plan).ok(),
@@ -175,7 +187,7 @@ impl<'a> Tournament<'a> {
         }
     }
 
-    /// The sound chunks, in order, with their blocks.
+    /// Returns the sound chunks, in order, with their blocks.
     fn chunks(self) -> impl Iterator<Item = (Range<u32>, &'a Vec<Value>)> {
         self.rows(&CHUNKS).filter_map(|row| {
             let (first, blocks) =
@@ -184,37 +196,41 @@ impl<'a> Tournament<'a> {
         })
     }
 
-    /// The sound details of a block.
+    /// Returns the sound details of a block.
     fn details(self, block: u32) -> impl Iterator<Item = &'a Vec<Value>> {
         let of_block = (self.id, vec![block.into()])..(self.id, vec![i64::from(block) + 1]);
         self.salvage.rows(&DETAILS).range(of_block).map(|(_, row)| row)
     }
 
-    /// How many rows of a part are lost.
+    /// Returns how many rows of a part are lost.
     fn lost(self, part: &chain::Part) -> i64 {
         let written = self.salvage.written.get(&(self.id, part.table.to_owned())).copied().unwrap_or(0);
         (written - self.rows(part).count() as i64).max(0)
     }
 }
 
-/// What was done to a store.
+/// The result of a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Repair {
-    /// What was done, in sentences.
+    /// The steps that were done, in sentences.
     pub done: Vec<String>,
-    /// What could not be done.
+    /// The things that could not be done.
     pub lost: Vec<String>,
+    /// The number of lost blocks.
+    pub blocks_lost: u32,
+    /// Language models whose tables are missing, so that blocks are lost.
+    pub models_missing: BTreeSet<String>,
 }
 
-/// What plays blocks again.
+/// The means to play blocks again.
 #[derive(Clone, Copy)]
 struct Again<'a> {
     launcher: &'a Launcher,
     desk: Option<&'a Desk>,
 }
 
-/// Makes a new store of all that is sound in a damaged one, and plays what is missing again, from where the tournaments were begun.
-/// Language models are asked through the desk.
+/// Makes a new store of everything that is sound in a damaged one, and plays what is missing again. Call it from the folder in which the
+/// tournaments were begun. Language models are asked through the desk.
 pub fn repair(
     path: &Path,
     new: &Path,
@@ -247,7 +263,7 @@ pub fn repair(
     Ok(repair)
 }
 
-/// Puts a tournament into a new file.
+/// Copies a tournament into a new file, repaired.
 fn mend(
     of: Tournament,
     plan: &Plan,
@@ -296,6 +312,10 @@ fn mend(
                 }
                 Err(why) => {
                     repair.lost.push(format!("tournament {id}: {words} and all that came after: {why}"));
+                    repair.blocks_lost += gap_at_the_end - next;
+                    if player.desk.is_none() {
+                        repair.models_missing.extend(models_in(plan, &schedule, next..range.start));
+                    }
                     break;
                 }
             }
@@ -342,7 +362,7 @@ fn mend(
     Ok(())
 }
 
-/// The details that are missing of a block whose results are sound: the block is played again, and must end as it did.
+/// Restores missing details of a block whose results are sound: plays it again, which must give the stored results.
 fn details_again(
     of: Tournament,
     store: &Store,
@@ -373,7 +393,7 @@ fn details_again(
     Ok(missing.map(row).collect())
 }
 
-/// The tables that others keep in the same file, as far as SQLite can read them.
+/// Copies the other tables of the file, such as those of `necrodome serve`, as far as SQLite can read them.
 fn copy_others(path: &Path, archive: &Archive) -> Result<(), StoreError> {
     let old = connect(path)?;
     let new = archive.connection();
@@ -405,7 +425,7 @@ fn copy(old: &Connection, new: &Connection, table: &str) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Blocks that are made again, and how; or why they cannot be.
+/// Restores blocks, and says how; or says why they cannot be restored.
 fn make_again(
     of: Tournament,
     store: &Store,
@@ -416,8 +436,7 @@ fn make_again(
 ) -> Result<(Vec<BlockResult>, String), String> {
     const FROM_REPLAYS: &str = "made again from the replays of their matches";
     let id = plan.game()?;
-    let is_model = |entry: usize| model::is_model(&plan.entries[entry].bot);
-    let has_models = seated(schedule, gap.clone()).into_iter().any(is_model);
+    let has_models = !models_in(plan, schedule, gap.clone()).is_empty();
     with_game!(id, G => {
         let replayed = || from_replays::<G>(of, plan, schedule, gap.clone());
         let played = || from_play::<G>(store, plan, schedule, gap.clone(), player);
@@ -435,12 +454,18 @@ fn make_again(
     })
 }
 
-/// Who takes part in some blocks.
+/// Returns the entries that play in some blocks.
 fn seated(schedule: &Schedule, blocks: Range<u32>) -> BTreeSet<usize> {
     blocks.flat_map(|block| schedule.seatings(block).concat()).collect()
 }
 
-/// Blocks all of whose matches were kept.
+/// Returns the language models that play in some blocks.
+fn models_in(plan: &Plan, schedule: &Schedule, blocks: Range<u32>) -> BTreeSet<String> {
+    let bots = seated(schedule, blocks).into_iter().map(|entry| &plan.entries[entry].bot);
+    bots.filter(|bot| model::is_model(bot)).cloned().collect()
+}
+
+/// Restores blocks from replays, if all their matches were kept.
 fn from_replays<G: Listed>(
     of: Tournament,
     plan: &Plan,
@@ -474,7 +499,7 @@ fn from_replays<G: Listed>(
     .collect()
 }
 
-/// Blocks that are played again, by those who are here and are who they were.
+/// Plays blocks again, with the entries that are still here and unchanged.
 fn from_play<G: Listed>(
     store: &Store,
     plan: &Plan,
@@ -524,12 +549,15 @@ fn from_play<G: Listed>(
     while block < gap.end {
         let began =
             plan.stages.iter().map(|stage| stage.first).filter(|first| *first <= block).max().unwrap_or(0);
-        let first = block - (block - began) % Crew::<G>::shard(schedule, began);
         // What a program remembers, it remembers from the beginning of its shard.
+        let first = match remembers && !crew.forgets(block) {
+            true => block - (block - began) % Crew::<G>::shard(schedule, began),
+            false => block,
+        };
         if shard != Some(first) {
             shard = Some(first);
             crew.begin_shard().map_err(words)?;
-            for earlier in (first..block).filter(|_| remembers) {
+            for earlier in first..block {
                 crew.play_block(earlier, &|| false).map_err(words)?;
             }
         }

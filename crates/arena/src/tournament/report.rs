@@ -1,4 +1,4 @@
-//! What a tournament has shown: every number with its error, and a hash that proves the results.
+//! The report of a tournament: every number with its error, and a hash that proves the results.
 
 use super::{
     Format, Plan, PlayedMatch, Schedule, Stop, Store, StoreError, Sums, TournamentError, matches, summary,
@@ -23,18 +23,18 @@ pub struct Report {
     pub blocks: u32,
     /// Matches played between those in the standings.
     pub matches: u64,
-    /// The fewest and the most blocks that those who meet each other have. They differ where entries came and went.
+    /// The fewest and the most blocks that any group of entries has met in. They differ if entries came and went.
     pub blocks_each: [u32; 2],
-    /// Those who took part, but do no more.
+    /// Entries that took part and have left.
     pub left: Vec<String>,
     /// What decides the standings: order, ranks, and when a tournament stops.
     pub measure: Measure,
     /// What the intervals promise: `fixed` if the number of blocks was fixed before the first match, `anytime` if not.
     pub confidence: Confidence,
-    /// What it all means, in a few sentences.
+    /// The report in a few sentences.
     pub summary: Vec<String>,
     /// Why it has stopped: `done`, `decided`, `close` (no difference is larger than the margin), or `interrupted`, also while it
-    /// is played.
+    /// is being played.
     pub stopped: Stop,
     /// Which claim of the plan's test has won, if one has.
     pub tested: Option<Side>,
@@ -42,24 +42,24 @@ pub struct Report {
     pub standings: Vec<EntryReport>,
     /// The pairs of entries that have met, each once.
     pub head_to_head: Vec<Pair>,
-    /// What the seat is worth; missing where every entry keeps its seat.
+    /// The effect of the seat; missing if every entry keeps its seat.
     pub seats: Option<stats::SeatEffect>,
     /// Pairs of neighbours in the standings that cannot be told apart.
     pub undecided: Vec<Separated>,
     /// Entries that did better, or worse, in the second half than in the first.
     pub drifts: Vec<NamedDrift>,
-    /// Entries each of which beats the next, and the last the first.
+    /// Cycles of entries: each beats the next, and the last beats the first.
     pub cycles: Vec<[String; 3]>,
     /// Pairs whose results the ratings do not explain.
     pub misfits: Vec<NamedMisfit>,
     /// What went wrong, and what processes have written to standard error.
     #[serde(flatten)]
     pub trouble: Trouble,
-    /// A hash of the plan, all results and their luck: the same on any machine, with any number of threads. Missing while it is played.
+    /// A hash of the plan, all results and their luck: the same on any machine, with any number of threads. Missing while it is being played.
     pub hash: Option<String>,
 }
 
-/// What is known of an entry.
+/// The results of an entry.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntryReport {
     /// Its name.
@@ -71,32 +71,35 @@ pub struct EntryReport {
     /// Games, wins, win rate, mean place and score.
     #[serde(flatten)]
     pub record: stats::Record,
-    /// What decides the standings, with the luck of the dice taken out; only where the game is solved.
+    /// What decides the standings, with the luck of the dice taken out; only if the game is solved.
     pub luck_adjusted: Option<stats::Adjusted>,
     /// The joint rating.
     pub rating: stats::Rating,
-    /// Wins per match in those matches in which nobody misbehaved; only where somebody did.
+    /// Wins per match in matches in which it did not misbehave, against the same opponents as in all matches; only if it has
+    /// misbehaved, and not against one of them in every match.
     pub win_rate_without_faults: Option<f64>,
-    /// Mean CPU time of a decision in microseconds; only of processes.
+    /// The number of these matches.
+    pub matches_without_faults: Option<u64>,
+    /// Mean CPU time of a decision in microseconds; only for processes.
     pub cpu_us: Option<f64>,
-    /// What its decisions cost against the best ones; only where the game is solved and language models take part.
+    /// The cost of its decisions compared with the best ones; only if the game is solved and language models take part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regret: Option<Regret>,
-    /// What its calls took; only of language models.
+    /// What its calls took; only for language models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageReport>,
-    /// Its score in each round of a battle, where all entries meet once a round; not of more than 1000 rounds, nor while it is
-    /// played.
+    /// Its score in each round of a battle, where all entries meet once a round; missing for more than 1000 rounds, and while it
+    /// is being played.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<i64>,
 }
 
-/// What decisions cost against the best ones, exactly.
+/// The cost of decisions compared with the best ones, exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Regret {
     /// Decisions.
     pub decisions: u64,
-    /// What a decision cost on average: in chances to win, or in points where players play alone.
+    /// The mean cost of a decision: in chances to win, or in points in games for one.
     pub per_decision: f64,
 }
 
@@ -107,7 +110,7 @@ impl Regret {
     }
 }
 
-/// What the calls of a language model took, those that were answered from the book included.
+/// What the calls of a language model took, including those that were answered from the book.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct UsageReport {
     /// Decisions.
@@ -116,23 +119,23 @@ pub struct UsageReport {
     pub calls: u64,
     /// The models that answered, as the endpoint calls them, and how many calls each.
     pub answered_by: AnsweredBy,
-    /// Answers that could not be used, those that were asked for again included.
+    /// Answers that could not be used, including those after which the model was asked again.
     pub unusable: u64,
     /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
     pub lost: u64,
     /// Tokens of the prompts.
     pub input_tokens: u64,
-    /// Those of them that the endpoint had cached.
+    /// The part of them that the endpoint had cached.
     pub cached_tokens: u64,
     /// Tokens of the answers.
     pub output_tokens: u64,
-    /// Those of them that were spent on reasoning.
+    /// The part of them that was spent on reasoning.
     pub reasoning_tokens: u64,
     /// What the calls cost when they were made, in the currency of the price list; none if a price is not known.
     pub cost: Option<f64>,
     /// What a decision cost.
     pub cost_per_decision: Option<f64>,
-    /// Seconds that an answer took on average.
+    /// The mean number of seconds that an answer took.
     pub seconds: f64,
     /// Where it stands among the others by regret and money.
     #[serde(flatten)]
@@ -174,7 +177,7 @@ pub struct Pair {
     pub other: String,
     /// Games in which they met.
     pub games: u64,
-    /// The share of them in which the first placed better, a tie counted half.
+    /// The share of them in which the first placed better; a tie counts half.
     pub better: stats::Estimate,
 }
 
@@ -185,22 +188,22 @@ pub struct Separated {
     pub one: String,
     /// The other.
     pub other: String,
-    /// How many blocks in all would probably tell them apart; missing if they seem equal.
+    /// The total number of blocks that would probably tell them apart; missing if they seem equal.
     pub blocks_needed: Option<u64>,
 }
 
-/// An entry that was not the same in the second half of the tournament.
+/// An entry that did not play equally well in both halves of the tournament.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NamedDrift {
     /// Its name.
     pub name: String,
-    /// What decides the standings, in the first half.
+    /// The value that decides the standings, in the first half.
     pub first: f64,
-    /// And in the second.
+    /// The same in the second half.
     pub second: f64,
 }
 
-/// Two entries whose meetings end otherwise than their ratings say.
+/// Two entries whose results against each other do not match their ratings.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NamedMisfit {
     /// One.
@@ -209,11 +212,11 @@ pub struct NamedMisfit {
     pub other: String,
     /// The share of their meetings in which the first placed better.
     pub better: f64,
-    /// What the ratings say it should be.
+    /// The share that the ratings predict.
     pub expected: f64,
 }
 
-/// Makes the report of all that is stored.
+/// Makes the report of all stored blocks.
 pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report, TournamentError> {
     // A plan may come from a file that somebody has changed.
     Names::new(plan.entries.iter().map(|entry| &entry.name))?;
@@ -234,7 +237,7 @@ pub fn report(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Report,
     Ok(report)
 }
 
-/// The scores of more rounds are nothing to look at.
+/// The most rounds with scores to show: nobody looks at more.
 const MOST_ROUNDS: u32 = 1000;
 
 /// Makes the report of the blocks in the sums, without a hash.
@@ -249,7 +252,6 @@ pub fn report_of(
     let confidence = if fixed { Confidence::Fixed } else { Confidence::Anytime };
     let standings = sums.standings(plan, confidence);
     let trouble = trouble(plan, store, sums.notes())?;
-    let faulty = trouble.faults.iter().any(|fault| !fault.kind.is_warning());
     let members: Vec<usize> = plan.members().collect();
     let name = |member: usize| plan.entries[members[member]].name.clone();
     let effort = |entry: usize| {
@@ -262,7 +264,8 @@ pub fn report_of(
         record: standings.records[entry].clone(),
         luck_adjusted: standings.adjusted[entry],
         rating: standings.ratings[entry],
-        win_rate_without_faults: sums.clean(entry).win_rate().filter(|_| faulty),
+        win_rate_without_faults: sums.clean(entry).win_rate(),
+        matches_without_faults: sums.clean(entry).win_rate().map(|_| sums.clean(entry).matches),
         cpu_us: effort(entry)
             .filter(|effort| !effort.cpu.is_zero())
             .map(|effort| effort.cpu.div_duration_f64(Duration::from_micros(1)) / effort.decisions as f64),
@@ -318,7 +321,7 @@ pub fn report_of(
 }
 
 impl Report {
-    /// Compares the language models by what a decision costs in money and in regret.
+    /// Compares the language models by the cost of a decision in money and in regret.
     fn find_bargains(&mut self) {
         let deal = |entry: &EntryReport| {
             Some((entry.usage.as_ref()?.cost_per_decision?, entry.regret?.per_decision))
@@ -329,7 +332,7 @@ impl Report {
         }
     }
 
-    /// The pairs as a matrix in the order of the standings: games, and how often the row placed better than the column.
+    /// Returns the pairs as a matrix in the order of the standings: games, and how often the row placed better than the column.
     pub fn matrix(&self) -> Vec<Vec<Option<(u64, stats::Estimate)>>> {
         let places: HashMap<&str, usize> =
             self.standings.iter().enumerate().map(|(place, entry)| (entry.name.as_str(), place)).collect();
@@ -343,7 +346,7 @@ impl Report {
     }
 }
 
-/// The pairs that have met, in the order of the plan.
+/// Returns the pairs that have met, in the order of the plan.
 fn pairs(name: impl Fn(usize) -> String, matrix: &[Vec<stats::HeadToHead>]) -> Vec<Pair> {
     let of_row = |(one, row): (usize, &Vec<stats::HeadToHead>)| {
         let others = row.iter().enumerate().skip(one + 1);
@@ -355,8 +358,8 @@ fn pairs(name: impl Fn(usize) -> String, matrix: &[Vec<stats::HeadToHead>]) -> V
     matrix.iter().enumerate().flat_map(of_row).collect()
 }
 
-/// The hash of a tournament. It covers what determines the results, the results and the luck in them, not how many blocks were
-/// wanted, nor how results are shown.
+/// Returns the hash of a tournament. It covers everything that determines the results, the results and their luck, but not how many
+/// blocks were planned, nor how results are shown.
 pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     store.check_chains()?;
     let stored = store.blocks()?;
@@ -400,7 +403,7 @@ pub fn hash_of(plan: &Plan, store: &Store) -> Result<String, StoreError> {
     Ok(hasher.finalize().to_string())
 }
 
-/// What went wrong in all matches and when players were closed.
+/// Returns what went wrong in all matches and when players were closed.
 pub(super) fn trouble(plan: &Plan, store: &Store, mut notes: Notes) -> Result<Trouble, StoreError> {
     for closing in store.closings()? {
         let damaged = || StoreError::Damaged("a closing does not fit the plan".into());

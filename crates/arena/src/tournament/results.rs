@@ -1,4 +1,4 @@
-//! What a block leaves behind: the results of its matches, packed small, and the details of those where there are any.
+//! The stored part of a block: the results of its matches, packed small, and details of matches that have any.
 
 use super::Schedule;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use necrodome_rules::game::Outcome;
 use std::{iter, ops::Range};
 
-/// What is kept of a match beyond its result.
+/// The stored part of a match besides its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detail {
     /// The number of the match in its block.
@@ -25,15 +25,15 @@ pub struct Detail {
 pub struct BlockResult {
     /// The number of the block.
     pub block: u32,
-    /// How many matches were played.
+    /// The number of matches that were played.
     pub matches: u32,
     /// The results of all its matches, in the order of the schedule, packed.
     pub(super) packed: Vec<u8>,
-    /// The luck of seat 0 in each match (seat 1 had the opposite); none where the game is not solved.
+    /// The luck of seat 0 in each match (seat 1 had the opposite); empty if the game is not solved.
     pub luck: Vec<f32>,
-    /// What is kept beyond that.
+    /// The details of matches that have any.
     pub details: Vec<Detail>,
-    /// How hard each entry has thought.
+    /// The effort of each entry.
     pub efforts: Vec<Effort>,
 }
 
@@ -44,12 +44,12 @@ pub struct Closing {
     pub entry: usize,
     /// What went wrong at the end.
     pub faults: Vec<Fault>,
-    /// What it has written to standard error.
+    /// The player's log.
     pub log: String,
 }
 
 impl BlockResult {
-    /// The same with the matches that come after its own.
+    /// Returns this result with the matches of the next one added.
     pub(super) fn and(mut self, next: BlockResult) -> Self {
         self.matches += next.matches;
         self.packed.extend(next.packed);
@@ -72,7 +72,7 @@ impl BlockResult {
     }
 }
 
-/// The results of one block after the other, from the `first` on; none, and then the end, where the bytes do not fit the schedule.
+/// Returns the results of one block after another, starting with block `first`. Bytes that do not fit the schedule give `None`, then nothing.
 pub(super) fn blocks(
     mut bytes: &[u8],
     schedule: &Schedule,
@@ -105,8 +105,8 @@ fn unpack_block(bytes: &mut &[u8], matches: usize, seats: usize) -> Option<Vec<O
     Some(unpacked)
 }
 
-/// Where the bytes of each of some blocks end; none where they are not their results, to the last byte. What is there is checked and
-/// not unpacked: every place is one of the table.
+/// Returns where the bytes of each of some blocks end, or `None` if they are not exactly the results of these blocks. It checks the bytes
+/// without unpacking them: every place must be possible at the table.
 pub(super) fn ends(bytes: &[u8], schedule: &Schedule, blocks: Range<u32>) -> Option<Vec<usize>> {
     let (mut rest, seats) = (bytes, schedule.seats());
     // Somebody may claim more blocks than there are bytes.

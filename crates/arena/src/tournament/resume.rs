@@ -1,4 +1,4 @@
-//! Which tournament of a file goes on with a plan: the same one, one whose line-up has changed, a new edition, or none.
+//! Decides which tournament of a file continues with a plan: the same one, one with a changed line-up, a new edition, or none.
 
 use super::{
     Archive, Claims, Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError,
@@ -12,33 +12,33 @@ use necrodome_rules::{chance::Seed, options::plain};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// A tournament in a file that is ready to go on.
+/// A tournament in a file, ready to continue.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// Where it is kept.
+    /// The tournament in its file.
     pub store: Store,
-    /// The plan, with all who ever took part.
+    /// The plan, with all entries that ever took part.
     pub plan: Plan,
-    /// Who has joined since the last time.
+    /// The entries that joined since the last time.
     pub joined: Vec<String>,
-    /// And who has left.
+    /// The entries that left.
     pub left: Vec<String>,
-    /// Whether it began anew beside another one, since the line-up is another.
+    /// Whether it began as a new edition beside another one, because the line-up is different.
     pub edition: bool,
 }
 
-/// What becomes of a plan in a file.
+/// What to do with a plan in a file.
 enum Choice {
-    /// This tournament goes on.
+    /// This tournament continues.
     GoOn(Store, Box<Plan>),
     /// A new edition begins beside the old one.
     Edition,
-    /// It is the first.
+    /// The first tournament begins.
     Begin,
 }
 
 impl Archive {
-    /// The seed of a tournament that has this plan but for the seed; if none has, that of the last one.
+    /// Returns the seed of a tournament with the same plan except for the seed or, if there is none, the seed of the last tournament.
     pub fn seed_of(&self, plan: &Plan) -> Result<Option<Seed>, StoreError> {
         let stores = self.stores()?;
         let alike = stores.iter().find(|(_, stored)| {
@@ -48,12 +48,12 @@ impl Archive {
         Ok(alike.or(stores.last()).map(|(_, stored)| stored.seed))
     }
 
-    /// The tournament that goes on with this plan. An empty file begins it; a file of others only is refused.
+    /// Returns the tournament that continues with this plan, or begins it in an empty file. It refuses a file that has only other tournaments.
     ///
-    /// Where entries have come or gone, only what is missing is played, or, where all sit in each match, a new edition begins beside
-    /// the old one. A program that was changed is refused, unless it is `renewed`: then it is a new entry, or makes a new edition.
+    /// If entries have come or gone, only what is missing is played or, if all entries sit in each match, a new edition begins beside the
+    /// old one. A changed program is refused unless `renewed` is true: then it is a new entry, or makes a new edition.
     ///
-    /// `secret` is that of a tournament that is to be played again.
+    /// `secret` is the secret of a tournament that is to be played again.
     pub fn resume(&self, asked: &Plan, renewed: bool, secret: Option<&Secret>) -> Result<Opened, StoreError> {
         match self.choose(asked, renewed)? {
             Choice::GoOn(store, stored) => self.go_on(store, &stored, asked, secret),
@@ -62,7 +62,7 @@ impl Archive {
         }
     }
 
-    /// The plan with which [`Archive::resume`] would go on, and the blocks that are played already. Changes nothing.
+    /// Returns the plan with which [`Archive::resume`] would continue, and the number of blocks played already. Changes nothing.
     pub fn outlook(&self, asked: &Plan, renewed: bool) -> Result<(Plan, u32), StoreError> {
         match self.choose(asked, renewed)? {
             Choice::GoOn(store, stored) => {
@@ -73,7 +73,7 @@ impl Archive {
         }
     }
 
-    /// Which tournament goes on.
+    /// Chooses the tournament that continues.
     fn choose(&self, asked: &Plan, renewed: bool) -> Result<Choice, StoreError> {
         let (mut refused, mut edited, mut changed) = (None, None, None);
         // The newest first: there may be several editions.
@@ -104,8 +104,8 @@ impl Archive {
         }
     }
 
-    /// Begins a new tournament. Where programs take part its dice are secret, unless the plan wants them public; `secret` is that of
-    /// one that is to be played again.
+    /// Begins a new tournament. If programs take part, its dice are secret, unless the plan wants them public; `secret` is the secret of
+    /// a tournament that is to be played again.
     pub fn begun(&self, plan: &Plan, secret: Option<&Secret>) -> Result<Opened, StoreError> {
         let mut plan = plan.clone();
         let secret = sealed::seal(&mut plan, 0, secret, |_| Ok(true))?;
@@ -113,7 +113,7 @@ impl Archive {
         Ok(Opened { store, plan, joined: Vec::new(), left: Vec::new(), edition: false })
     }
 
-    /// Goes on with a tournament, whose line-up may be another one now.
+    /// Continues a tournament, perhaps with another line-up.
     fn go_on(
         &self,
         store: Store,
@@ -161,7 +161,7 @@ impl Archive {
     }
 }
 
-/// The entries whose programs are not those of the stored plan. Plans of before know nothing of programs.
+/// Returns the entries whose programs differ from those of the stored plan. Older plans have no fingerprints.
 fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
     let changed = asked.entries.iter().filter(|entry| {
         stored.place_of(entry).is_some() && stages::version(&stored.entries, entry).is_none()
@@ -169,7 +169,7 @@ fn other_programs(stored: &Plan, asked: &Plan) -> Vec<String> {
     changed.map(|entry| entry.name.clone()).collect()
 }
 
-/// How the entries of two plans differ.
+/// Says how the entries of two plans differ.
 fn other_entries(stored: &Plan, asked: &Plan) -> String {
     let entries = |plan: &Plan| {
         let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| {
@@ -187,7 +187,7 @@ fn other_entries(stored: &Plan, asked: &Plan) -> String {
     }
 }
 
-/// How two plans differ, but for the entries. More blocks than before are no difference: the tournament goes on.
+/// Says how two plans differ, apart from their entries. More blocks than before do not count as a difference: the tournament continues.
 fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     // The compiler says when a field is missing here.
     let Plan {

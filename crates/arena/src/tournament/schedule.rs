@@ -1,5 +1,5 @@
-//! Which entries sit where in which match, and on which seed. A block is one round of the schedule: every group in all orders, or,
-//! where these would be too many, in all rotations of a new random order.
+//! The schedule: which entry sits where in which match. A block is one round of the schedule: every group in all orders or,
+//! if these would be too many, in all rotations of a new random order.
 
 use super::{
     Format, Plan, TournamentError,
@@ -14,65 +14,75 @@ use necrodome_rules::{
 };
 use std::{borrow::Cow, collections::BTreeMap, ops::RangeInclusive};
 
-/// The most seatings in one block: more are a mistake in the plan.
+/// The most seatings in one block: a plan with more is a mistake.
 pub(super) const MAX_SEATINGS: usize = 100_000;
 
-/// The most groups in all stages: more are a mistake in the plan, too.
+/// The most entries: the time that a report takes grows with the cube of their number. More could not meet in pairs anyway, since
+/// 316 of them already need about [`MAX_SEATINGS`].
+const MOST_ENTRIES: usize = 320;
+
+/// The most groups in all stages: a plan with more is a mistake, too.
 const MOST_GROUPS: usize = 1_000_000;
 
-/// The most seats that are played in all orders: 24 of them.
+/// The most seats that are played in all orders: there are 24.
 const MOST_ORDERED: usize = 4;
 
-/// Why a plan makes no schedule.
+/// The reason why a plan has no schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// Not enough entries, or too many, for the game and the format.
+    /// There are not enough entries, or too many, for the game and the format.
     #[error("a {format} needs {}, got {came}", range(.expected, "entry"))]
     Entries {
         /// The format.
         format: &'static str,
-        /// How many would do.
+        /// The accepted numbers.
         expected: RangeInclusive<usize>,
-        /// How many came.
+        /// The number in the plan.
         came: usize,
     },
-    /// A match of the game, or of the format, has another number of seats.
+    /// The game or the format needs another number of seats.
     #[error("a match of this {what} has {}, got {came}", range(.expected, "seat"))]
     Seats {
-        /// What says how many: the game or the format.
+        /// The one that limits the number: the game or the format.
         what: &'static str,
-        /// How many would do.
+        /// The accepted numbers.
         expected: RangeInclusive<usize>,
-        /// How many came.
+        /// The number in the plan.
+        came: usize,
+    },
+    /// There are more entries than a report can compare.
+    #[error("a tournament has at most {MOST_ENTRIES} entries, got {came}")]
+    Crowd {
+        /// The number in the plan.
         came: usize,
     },
     /// There is no such format.
     #[error("there is no format {name:?}: expected one of {}", Format::ALL.map(Format::as_str).join(", "))]
     Format {
-        /// What came.
+        /// The requested name.
         name: String,
     },
-    /// Somebody who is not in the line-up is to meet the others.
+    /// An entry that is not in the line-up was asked to meet the others.
     #[error("there is no entry {name:?} in the line-up: expected some of {}", .names.join(", "))]
     Nobody {
-        /// What came.
+        /// The requested name.
         name: String,
-        /// Who is there.
+        /// The names in the line-up.
         names: Vec<String>,
     },
-    /// Some are to meet where all do.
+    /// Only some entries were asked to meet, in a format in which all do.
     #[error("chosen entries cannot meet alone in this {format}: in each block all of them play")]
     Everybody {
         /// The format.
         format: &'static str,
     },
-    /// Some are to meet without the first entry of a gauntlet.
+    /// Only some entries of a gauntlet were asked to meet, without the first one.
     #[error("in a gauntlet everybody meets {name} only, so {name} must be among the chosen ones")]
     First {
         /// The first entry.
         name: String,
     },
-    /// Stages that are not in order, or name entries that are not there.
+    /// The stages are not in order, or name entries that do not exist.
     #[error("the stages of the plan do not fit it, or are too many")]
     Stages,
     /// A block would have too many matches.
@@ -83,17 +93,17 @@ pub enum ScheduleError {
 /// The matches of each block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// Stretches of blocks in which the same groups meet, in order: one, as long as nobody comes or goes.
+    /// Stretches of blocks in which the same groups meet, in order: just one if the line-up never changes.
     spans: Vec<Span>,
     seats: usize,
     shuffles: bool,
     rotates: bool,
     seed: Seed,
-    /// Where the last stage begins.
+    /// The first block of the last stage.
     stage: u32,
-    /// Where it ends.
+    /// The block after the last one.
     end: u32,
-    /// By stratum and member: the share of a member's groups that are in it.
+    /// By stratum and member: the share of the member's groups that are in the stratum.
     weights: Vec<Vec<f64>>,
 }
 
@@ -101,26 +111,29 @@ pub struct Schedule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Span {
     first: u32,
-    /// Matches in all blocks before.
+    /// The number of matches in all earlier blocks.
     before: u64,
     groups: Vec<Vec<usize>>,
-    /// Who sits where in a block, or would if nobody had been shuffled.
+    /// The seatings of a block, before groups are shuffled.
     seatings: Vec<Vec<usize>>,
-    /// By group: its stratum; none if somebody in it has left.
+    /// By group: its stratum, or `None` if an entry in it has left.
     strata: Vec<Option<usize>>,
 }
 
 impl Schedule {
-    /// The schedule of a plan, whatever its game is.
+    /// Returns the schedule of a plan for any game.
     pub fn of(plan: &Plan) -> Result<Self, TournamentError> {
         let id = plan.game().map_err(TournamentError::Plan)?;
         Ok(with_game!(id, G => Self::new(plan, G::SEATS))?)
     }
 
-    /// The schedule of a plan, for a game with `takes` seats.
+    /// Returns the schedule of a plan, for a game that takes this many seats.
     pub fn new(plan: &Plan, takes: RangeInclusive<usize>) -> Result<Self, ScheduleError> {
         let (entries, seats) = (plan.members().count(), plan.seats);
         let format = plan.format.as_str();
+        if entries > MOST_ENTRIES {
+            return Err(ScheduleError::Crowd { came: entries });
+        }
         let rules = formats::rules(plan.format);
         if rules.seats == Seats::All && !takes.contains(&entries) {
             // As many as there may be names, so there is no upper limit to speak of.
@@ -193,17 +206,17 @@ impl Schedule {
         }
     }
 
-    /// How many matches a block has.
+    /// Returns how many matches a block has.
     pub fn matches(&self, block: u32) -> usize {
         self.span(block).seatings.len()
     }
 
-    /// How many matches there are before a block.
+    /// Returns how many matches there are before a block.
     pub fn matches_before(&self, block: u32) -> u64 {
         self.span(block).matches_before(block)
     }
 
-    /// The block of a match, counted from the first of all, and its number in there; none if blocks cannot be so many.
+    /// Returns the block of a match with this number in the tournament, and its number in the block; `None` if the number of the block is too large.
     pub(super) fn block_of(&self, number: u64) -> Option<(u32, usize)> {
         let last = self.spans.partition_point(|span| span.before <= number).max(1) - 1;
         let span = &self.spans[last];
@@ -212,28 +225,28 @@ impl Schedule {
         Some((block, (number % matches) as usize))
     }
 
-    /// The block behind the last one: where everybody in the last stage has met as often as the plan says.
+    /// Returns the block after the last one: there, all members of the last stage have met as often as the plan says.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// The first block of the last stage: those before are never played again.
+    /// Returns the first block of the last stage: earlier ones are never played again.
     pub(super) fn stage(&self) -> u32 {
         self.stage
     }
 
-    /// By stratum and member: the share of a member's groups that are in it.
+    /// Returns, by stratum and member, the share of the member's groups that are in the stratum.
     pub(super) fn weights(&self) -> &[Vec<f64>] {
         &self.weights
     }
 
-    /// The stratum of a match; none if somebody in it has left.
+    /// Returns the stratum of a match, or `None` if an entry in it has left.
     pub(super) fn stratum(&self, block: u32, number: usize) -> Option<usize> {
         let Span { seatings, strata, .. } = self.span(block);
         strata[number / (seatings.len() / strata.len())]
     }
 
-    /// The fewest and the most blocks that groups of members have, if so many blocks are played.
+    /// Returns the fewest and the most blocks in which groups of members have met after `blocks` blocks.
     pub(super) fn rounds(&self, blocks: u32) -> RangeInclusive<u32> {
         let mut played: BTreeMap<&[usize], u32> = BTreeMap::new();
         for (place, span) in self.spans.iter().enumerate() {
@@ -247,15 +260,15 @@ impl Schedule {
         fewest..=played.values().copied().max().unwrap_or(0)
     }
 
-    /// How many seats a match has.
+    /// Returns how many seats a match has.
     pub fn seats(&self) -> usize {
         self.seats
     }
 
-    /// Who sits where, match by match of a block.
+    /// Returns who sits where in each match of a block.
     ///
-    /// In the rotations of one order everybody always sits behind the same neighbour, and at some tables that is worth more than
-    /// skill. So each block shuffles its groups anew, and so does a battle, which has one match a block.
+    /// In the rotations of one order, entries always sit behind the same neighbour, and at some tables that matters more than
+    /// skill. So each block shuffles its groups anew. So does a battle, which has one match per block.
     pub fn seatings(&self, block: u32) -> Cow<'_, [Vec<usize>]> {
         let span = self.span(block);
         if !self.shuffles {
@@ -271,7 +284,7 @@ impl Schedule {
         Cow::Owned(groups.flat_map(seated).collect())
     }
 
-    /// The first block since which everybody sits as in this one.
+    /// Returns the first block from which the seatings have been the same as in this one.
     pub(super) fn seated_since(&self, block: u32) -> u32 {
         if self.shuffles { block } else { self.span(block).first }
     }
@@ -294,7 +307,7 @@ fn orders(group: &[usize]) -> Vec<Vec<usize>> {
     }
 }
 
-/// As versions before seated entries: all orders of three, but only rotations of more.
+/// Returns the seatings of older versions: all orders of up to three entries, but only rotations of more.
 fn older_seatings(group: &[usize]) -> Vec<Vec<usize>> {
     match *group {
         [a, b, c] => {
@@ -349,7 +362,7 @@ pub(super) mod tests {
         }
     }
 
-    /// How often each entry sits right behind each other one, in some blocks.
+    /// Returns how often each entry sits right behind each other one, in some blocks.
     fn followed(entries: usize, blocks: u32) -> Vec<Vec<u32>> {
         let schedule = schedule(Format::Table, entries, entries).unwrap();
         let mut counts = vec![vec![0; entries]; entries];
@@ -411,5 +424,10 @@ pub(super) mod tests {
             assert_eq!(refused.unwrap_err(), why, "{format:?} {entries} {seats}");
         }
         assert_eq!(schedule(Format::RoundRobin, 60, 6), Err(ScheduleError::TooMany));
+        assert!(schedule(Format::Gauntlet, 320, 2).is_ok());
+        for format in [Format::Gauntlet, Format::RoundRobin] {
+            let refused = schedule(format, 10_000, 2).unwrap_err().to_string();
+            assert_eq!(refused, "a tournament has at most 320 entries, got 10000");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The dice of a tournament. Where programs take part they follow from the seed and a secret, which is sealed before the first match
-//! (the plan has its hash) and told when all is played. A secret that was told is of no use for more blocks: those get a new one.
+//! The dice of a tournament. If programs take part, the dice follow from the seed and a secret, which is sealed before the first match
+//! (the plan has its hash) and revealed after the last. A revealed secret is useless for more blocks: those get a new one.
 
 use super::{
     Plan, PlannedEntry, Schedule, Store, StoreError, Sums, TournamentError, archive::add_plan, chain::SECRETS,
@@ -13,10 +13,10 @@ use rusqlite::{Connection, types::ValueRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A secret that the dice of some blocks follow from, beside the seed.
+/// A secret from which the dice of some blocks follow, together with the seed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SealedDice {
-    /// The first block; the last one is before the first of the next secret.
+    /// The first block; the last one is just before the first of the next secret.
     pub first: u32,
     /// The BLAKE3 hash of the secret, which proves that it was not chosen later.
     pub commitment: String,
@@ -29,14 +29,14 @@ pub struct SealedDice {
 #[derive(Debug, Clone)]
 pub struct TournamentDice {
     public: Dice,
-    /// By the first block that they are of.
+    /// The sealed dice, each with the first block that uses them.
     sealed: Vec<(u32, Dice)>,
     /// Whether all matches of a block have the same dice.
     shared: bool,
 }
 
 impl TournamentDice {
-    /// The dice of a plan; `secrets` are those that it is committed to.
+    /// Returns the dice of a plan; `secrets` are those that it is committed to.
     pub fn new(plan: &Plan, secrets: &[Secret]) -> Result<Self, StoreError> {
         let sealed = &plan.sealed_dice;
         let fit = |(sealed, secret): (&SealedDice, &Secret)| sealed.commitment == secret.commitment();
@@ -50,8 +50,8 @@ impl TournamentDice {
         })
     }
 
-    /// The dice of a match, its own: matches that share their dice are mostly less informative than as many that do not, and a
-    /// program could remember the dice of one for the next. Entries that play alone share the dice of the block, so that their
+    /// Returns the dice of a match. Each match has its own: matches that share their dice usually tell less than as many that do not, and
+    /// a program could remember the dice for the next match. Entries that play alone share the dice of the block, so that their
     /// scores can be compared.
     pub fn of_match(&self, block: u32, number: usize) -> Dice {
         let sealed = self.sealed.iter().rfind(|(first, _)| *first <= block);
@@ -72,8 +72,8 @@ fn seed_of_match(seed: Seed, index: u64) -> Seed {
     }
 }
 
-/// Seals new dice for the blocks from `played` on, if they need some: those of programs, unless they are to be public, and those of
-/// who wants something played again with its `secret`. Gives the secret, to be kept.
+/// Seals new dice for the blocks from `played` on, if they need some: if programs take part and the dice are not public, or if a `secret`
+/// is given to play a tournament again. Returns the new secret, which must be kept.
 pub(super) fn seal(
     plan: &mut Plan,
     played: u32,
@@ -101,7 +101,7 @@ pub(super) fn seal(
     Ok(Some(secret))
 }
 
-/// Keeps the secret of the dice from a block on, if there is one.
+/// Stores the secret of the dice from a block on, if there is one.
 pub(super) fn keep(
     connection: &Connection,
     id: i64,
@@ -115,7 +115,7 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Whether there is anything to play.
+/// Whether there is anything left to play.
 pub(super) fn goes_on(plan: &Plan, store: &Store) -> Result<bool, TournamentError> {
     let schedule = Schedule::of(plan)?;
     if store.blocks()? >= schedule.end() {
@@ -130,7 +130,7 @@ pub(super) fn goes_on(plan: &Plan, store: &Store) -> Result<bool, TournamentErro
 }
 
 impl Plan {
-    /// Whether a program takes part. A language model is none: it cannot compute what it is not told.
+    /// Whether a program takes part. A language model does not count: it cannot compute what it is not told.
     pub fn has_programs(&self) -> bool {
         let is_program =
             |entry: &PlannedEntry| entry.fingerprint.is_some() && !entry.bot.starts_with(model::PREFIX);
@@ -139,12 +139,12 @@ impl Plan {
 }
 
 impl Store {
-    /// The dice of the tournament, whether its secrets were told or not.
+    /// Returns the dice of the tournament, whether its secrets were revealed or not.
     pub fn dice(&self, plan: &Plan) -> Result<TournamentDice, StoreError> {
         TournamentDice::new(plan, &self.secrets(plan)?)
     }
 
-    /// The secrets of its dice, told or not.
+    /// Returns the secrets of its dice, revealed or not.
     pub(super) fn secrets(&self, plan: &Plan) -> Result<Vec<Secret>, StoreError> {
         // Older files have no such table.
         if plan.sealed_dice.is_empty() {
@@ -162,18 +162,18 @@ impl Store {
             .collect())
     }
 
-    /// The plan as it is stored.
+    /// Returns the plan as it is stored.
     fn plan(&self) -> Result<Plan, StoreError> {
         let stored = self.archive().store(self.id())?;
         Ok(stored.ok_or_else(|| StoreError::Damaged("the plan is missing".into()))?.1)
     }
 
-    /// The sealed dice of the plan, with the secrets that were told.
+    /// Returns the sealed dice of the plan, with the revealed secrets.
     pub(super) fn sealed_dice(&self, plan: &Plan) -> Result<Vec<SealedDice>, StoreError> {
         if plan.sealed_dice.is_empty() { Ok(Vec::new()) } else { Ok(self.plan()?.sealed_dice) }
     }
 
-    /// Tells the secrets: all is played.
+    /// Reveals the secrets, when all is played.
     pub(super) fn reveal(&self, plan: &Plan) -> Result<(), StoreError> {
         if self.sealed_dice(plan)?.iter().all(|sealed| sealed.secret.is_some()) {
             return Ok(());
@@ -205,7 +205,7 @@ mod tests {
         TournamentDice::new(plan, &[]).unwrap()
     }
 
-    /// A promise: tournaments of older versions are played again with these seeds.
+    /// These seeds are a promise: tournaments of older versions are played again with them.
     #[test]
     fn matches_of_short_seeds_have_the_seeds_that_they_always_had() {
         let dice = dice(&plan(Format::Table, 3, 3));

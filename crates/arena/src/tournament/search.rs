@@ -1,58 +1,58 @@
-//! Looking for matches in a stored tournament: some of them, in another order, and those that are worth a look. All of it comes from
-//! what is stored, results and luck, so that no match has to be played again.
+//! Finds matches in a stored tournament: some of them, in another order, or those that are worth a look. It uses only the
+//! stored results and luck, so it does not play any match again.
 
 use super::{PlayedMatch, Schedule, Store, StoreError, matches};
 use necrodome_rules::game::Seat;
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// Matches that are read at once.
+/// The number of matches that are read at once.
 const PAGE: usize = 10_000;
-/// Matches that are looked through; a tournament can have a hundred million.
+/// The most matches that are searched; a tournament can have a hundred million.
 pub const SEARCHED: u64 = 1_000_000;
 
-/// Which matches are wanted, and in which order.
+/// The wanted matches, and their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Search {
-    /// Only those in which this entry plays.
+    /// Only matches in which this entry plays.
     pub entry: Option<usize>,
-    /// Only those that this entry, or else anybody at all, has won alone (or not).
+    /// Only matches that `entry` has won (or not), shared wins included; without `entry`, only those with (or without) a sole winner.
     pub won: Option<bool>,
-    /// Only those in which somebody misbehaved.
+    /// Only matches with faults.
     pub faults: bool,
-    /// The order; none is that of the schedule.
+    /// The order; `None` for that of the schedule.
     pub by: Option<By>,
-    /// Whether the order is turned round.
+    /// Whether the order is reversed.
     pub ascending: bool,
 }
 
-/// What matches are sorted by, the most first.
+/// What matches are sorted by, the highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// The luck of the entry that is wanted, or else of the luckiest seat.
+    /// The luck of the wanted entry, or else of the luckiest seat.
     Luck,
     /// Turns.
     Turns,
-    /// How far the winner is ahead.
+    /// The winner's lead.
     Margin,
-    /// The score of the entry that is wanted, or else the highest.
+    /// The score of the wanted entry, or else the highest score.
     Score,
-    /// Misbehaviour.
+    /// Faults.
     Faults,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The matches of the page.
     pub matches: Vec<PlayedMatch>,
-    /// How many there are in all.
+    /// The number of matches found.
     pub total: u64,
-    /// How many matches were looked through.
+    /// The number of matches searched.
     pub searched: u64,
 }
 
 impl Search {
-    /// Whether it is all matches in the order of the schedule.
+    /// Whether it wants all matches in the order of the schedule.
     pub fn is_all(&self) -> bool {
         *self == Search::default()
     }
@@ -86,7 +86,7 @@ impl Search {
         }
     }
 
-    /// A page of what is wanted.
+    /// Returns a page of the wanted matches.
     pub fn run(
         &self,
         schedule: &Schedule,
@@ -121,7 +121,7 @@ impl Search {
         Ok(Found { matches, total, searched })
     }
 
-    /// Equals stay in the order of the schedule.
+    /// Sorts matches. Equals stay in the order of the schedule.
     fn order(&self, kept: &mut [(f64, PlayedMatch)]) {
         kept.sort_by(|(one, _), (other, _)| {
             let order = other.total_cmp(one);
@@ -131,13 +131,13 @@ impl Search {
 }
 
 impl PlayedMatch {
-    /// The seat that has won alone.
+    /// Returns the seat that won alone.
     pub fn winner(&self) -> Option<usize> {
         let mut first = self.result.winners();
         first.next().filter(|_| first.next().is_none() && self.entries.len() > 1).map(Seat::index)
     }
 
-    /// How far the scores of the winner and of the best of the others are apart.
+    /// Returns the difference between the winner's score and the best of the others.
     pub fn margin(&self) -> Option<u64> {
         let winner = self.winner()?;
         let scores = self.result.scores.iter().enumerate();
@@ -146,23 +146,23 @@ impl PlayedMatch {
     }
 }
 
-/// What makes a match worth a look.
+/// The reasons why a match is worth a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MomentKind {
-    /// The dice gave somebody the most.
+    /// The dice favoured a seat most.
     Luck,
-    /// Somebody's decisions cost the most: the result is worse than start and luck would have it.
+    /// The decisions of a seat cost most: the result is worse than start and luck explain.
     Mistakes,
-    /// Somebody won with the worst luck.
+    /// The winner had the worst luck.
     Comeback,
-    /// Somebody won by the least.
+    /// The winner's lead was smallest.
     Close,
-    /// It took the most turns.
+    /// The match took the most turns.
     Long,
 }
 
 impl MomentKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [MomentKind; 5] =
         [MomentKind::Luck, MomentKind::Mistakes, MomentKind::Comeback, MomentKind::Close, MomentKind::Long];
 }
@@ -170,18 +170,18 @@ impl MomentKind {
 /// A match that is worth a look.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchMoment {
-    /// Why.
+    /// The reason.
     pub kind: MomentKind,
-    /// Whose moment it is.
+    /// The seat that it is about.
     pub seat: usize,
-    /// How much: luck and cost in what the game counts, a difference of scores, or turns.
+    /// The size: luck and cost in what the game counts, a difference of scores, or turns.
     pub amount: f64,
     /// The match.
     pub played: PlayedMatch,
 }
 
 impl MatchMoment {
-    /// The better moment first. Of two close finishes the longer one is better.
+    /// Orders moments, the better one first. Of two close finishes the longer one is better.
     fn order(&self, other: &Self) -> Ordering {
         let order = match self.kind {
             MomentKind::Close => self.amount.total_cmp(&other.amount),
@@ -191,23 +191,23 @@ impl MatchMoment {
     }
 }
 
-/// The best moments of a tournament so far. What was seen is not looked at again.
+/// The best moments of a tournament so far. Matches are looked at only once.
 #[derive(Debug, Clone, Default)]
 pub struct Moments {
-    /// Matches that were looked at.
+    /// The number of matches that were looked at.
     pub seen: u64,
-    /// The best of each kind and entry, the best first.
+    /// The best moments of each kind and entry, the best first.
     best: BTreeMap<(MomentKind, usize), Vec<MatchMoment>>,
-    /// The least and the most of each kind: where all are the same, none is special.
+    /// The least and the most of each kind: if they are equal, no match is special.
     reach: BTreeMap<MomentKind, (f64, f64)>,
 }
 
-/// Moments of a kind that are kept for an entry.
+/// The most moments of a kind that are kept for an entry.
 const KEPT: usize = 5;
 
 impl Moments {
-    /// Looks at the matches that were played since the last time. `start` is what a match is worth to its first seat before it
-    /// begins, where the game is solved.
+    /// Looks at the matches that were played since the last time. `start` is the value of a match for its first seat before it
+    /// begins, if the game is solved.
     pub fn catch_up(
         &mut self,
         schedule: &Schedule,
@@ -247,7 +247,7 @@ impl Moments {
         best.truncate(KEPT);
     }
 
-    /// The best of a kind, of one entry or of all.
+    /// Returns the best moments of a kind, of one entry or of all.
     pub fn best(&self, kind: MomentKind, entry: Option<usize>, count: usize) -> Vec<&MatchMoment> {
         if self.reach.get(&kind).is_none_or(|(least, most)| least == most) {
             return Vec::new();
@@ -261,7 +261,7 @@ impl Moments {
     }
 }
 
-/// What a match is worth a look for.
+/// Returns the reasons why a match is worth a look.
 fn found(played: &PlayedMatch, start: Option<f64>) -> Vec<(MomentKind, usize, f64)> {
     let seats = played.entries.len();
     let mut found = Vec::new();

@@ -1,21 +1,21 @@
-//! What makes no sense in a plan, in the same words for the command line, TOML, Python and the web.
+//! Checks that a plan makes sense, with the same messages for the command line, TOML, Python and the web.
 
 use super::{Claims, Plan};
 use std::str::FromStr;
 
-/// Why a plan makes no sense.
+/// The reason why a plan makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// A margin, but nothing stops early.
+    /// There is a margin, but no rule that stops early.
     #[error("margin means nothing without until decided")]
     LoneMargin,
-    /// A margin that is no difference.
+    /// The margin is not a possible difference.
     #[error("margin: expected a number above 0, such as 0.02, got {0}")]
     Margin(f64),
-    /// A margin that every difference is smaller than.
+    /// The margin is so large that every difference is smaller.
     #[error("margin is a share of matches: expected a number below 1, got {0}")]
     LargeMargin(f64),
-    /// Two claims that are none, or the wrong way round.
+    /// The two claims are not claims, or the wrong way round.
     #[error("test: expected two differences in Elo, the smaller one first, such as 0,10, got {elo0},{elo1}")]
     Claims {
         /// The first.
@@ -23,22 +23,22 @@ pub enum PlanError {
         /// The second.
         elo1: f64,
     },
-    /// Two rules for stopping.
+    /// There are two rules for stopping.
     #[error("test and until decided are two rules for stopping: expected one of them")]
     TwoRules,
-    /// A test of more, or fewer, than two.
+    /// There is a test, but not exactly two entries.
     #[error("a test compares two entries, got {0}")]
     TestEntries(usize),
-    /// A test of entries that do not meet in pairs.
+    /// There is a test, but the entries do not meet in pairs.
     #[error("a match of a test has exactly 2 seats, got {0}")]
     TestSeats(usize),
-    /// A limit under which no program can run.
+    /// No program can run under this limit.
     #[error("limits.{0}: expected a whole number above 0, got 0")]
     Limit(&'static str),
 }
 
 impl PlanError {
-    /// What to do about it.
+    /// Returns what to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         matches!(self, PlanError::LargeMargin(_)).then_some("two points of a hundred are 0.02")
     }
@@ -50,7 +50,7 @@ impl Claims {
     }
 }
 
-/// As in `0,10`.
+/// Reads claims such as `0,10`.
 impl FromStr for Claims {
     type Err = String;
 
@@ -67,7 +67,7 @@ impl FromStr for Claims {
 }
 
 impl Plan {
-    /// Whether the rule for stopping and the limits make sense.
+    /// Checks that the rule for stopping and the limits make sense.
     pub fn check(&self) -> Result<(), PlanError> {
         self.limits.zero().map_or(Ok(()), |name| Err(PlanError::Limit(name)))?;
         match self.margin {

@@ -1,8 +1,8 @@
-//! Entries that come and go: a stored tournament goes on with another line-up, and only what is missing is played.
+//! Entries that come and go: a stored tournament continues with another line-up, and only what is missing is played.
 //!
-//! A plan then has stages. In each of them some entries meet each other, until every group of them has met as often as was wanted;
-//! groups that have met more often before wait for the others. What was played stays, under the numbers that it had. Who has
-//! left is not in the standings, and neither are the matches with it; it counts again when it comes back.
+//! A plan then has stages. In each stage some entries meet each other, until every group of them has met as often as planned; groups that
+//! have already met more often wait for the others. Earlier results stay, under the same numbers. Entries that have left are not in the
+//! standings, and their matches do not count; both count again when they come back.
 
 use super::{
     Format, Plan, PlannedEntry, ScheduleError,
@@ -17,17 +17,17 @@ use std::collections::BTreeMap;
 pub struct Stage {
     /// The first of its blocks. Its last one is before the first of the next stage.
     pub first: u32,
-    /// Who meets each other: numbers of entries, in order.
+    /// The entries that meet each other: their numbers, in order.
     pub entries: Vec<usize>,
 }
 
-/// Entries that meet.
+/// The entries of a group.
 type Group = Vec<usize>;
-/// A first block, and the groups that meet since then.
+/// A first block, and the groups that meet from then on.
 type Stretch = (u32, Vec<Group>);
 
-/// Where blocks of other groups begin, and which groups meet in them; and the block behind the last one. `groups` says who meets
-/// whom among some entries.
+/// Returns the stretches, each with its first block and the groups that meet in it, and the block after the last one. `groups` returns the
+/// groups of some entries.
 pub(super) fn stretches(
     plan: &Plan,
     groups: impl Fn(&[usize]) -> Result<Vec<Group>, ScheduleError>,
@@ -72,8 +72,8 @@ pub(super) fn stretches(
     Ok((stretches, end))
 }
 
-/// By stratum and member the share of the member's groups that are in it; and by stretch and group the stratum, if nobody in the
-/// group has left. Groups that meet in the same stretches make a stratum.
+/// Returns by stratum and member the share of the member's groups that are in the stratum; and by stretch and group the stratum, if no
+/// entry of the group has left. Groups that meet in the same stretches make a stratum.
 pub(super) fn strata(plan: &Plan, stretches: &[Stretch]) -> (Vec<Vec<f64>>, Vec<Vec<Option<usize>>>) {
     let has_left = |group: &Group| group.iter().any(|&entry| plan.entries[entry].left);
     let mut history: BTreeMap<&Group, Vec<usize>> = BTreeMap::new();
@@ -104,18 +104,18 @@ pub(super) fn strata(plan: &Plan, stretches: &[Stretch]) -> (Vec<Vec<f64>>, Vec<
     (weights, by_stretch.collect())
 }
 
-/// How a tournament in a store fits a line-up that somebody asks for.
+/// How a stored tournament fits the requested line-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LineUp {
     /// The same entries, perhaps in another order.
     Same,
-    /// Some have come or gone.
+    /// Some entries have come or gone.
     Changed,
-    /// One that cannot go on under its name, or nothing in common.
+    /// An entry that cannot continue under its name, or no entries in common.
     Other,
 }
 
-/// Compares the entries of a stored plan with those of one that is asked for.
+/// Compares the entries of a stored plan with those of the requested one.
 pub(super) fn compare(stored: &Plan, asked: &Plan) -> LineUp {
     let first_differs = asked.format == Format::Gauntlet
         && !(stored.entries.first().zip(asked.entries.first()))
@@ -131,26 +131,26 @@ pub(super) fn compare(stored: &Plan, asked: &Plan) -> LineUp {
     }
 }
 
-/// An entry that is another one under the same name.
+/// Returns a different entry with the same name.
 pub(super) fn namesake<'a>(stored: &'a Plan, wanted: &PlannedEntry) -> Option<&'a PlannedEntry> {
     let same = |entry: &&PlannedEntry| entry.name.to_lowercase() == wanted.name.to_lowercase();
     stored.entries.iter().find(same).filter(|entry| !entry.is_same(wanted))
 }
 
-/// Whether a stored tournament can go on with this line-up. Nothing is left of a gauntlet if its first entry is another program.
+/// Whether a stored tournament can continue with this line-up. Nothing is left of a gauntlet if its first entry is another program.
 pub(super) fn can_go_on(stored: &Plan, asked: &Plan) -> bool {
     let first = asked.entries.first().and_then(|entry| version(&stored.entries, entry));
     can_change(asked) && (asked.format != Format::Gauntlet || first == Some(0))
 }
 
-/// Whether a tournament can go on with another line-up. Where all entries sit in each match, or meet the same dice, it cannot; a test
-/// is one between two entries.
+/// Whether a tournament can continue with another line-up. It cannot if all entries sit in each match, or have the same dice, or if it
+/// is a test between two entries.
 pub(super) fn can_change(plan: &Plan) -> bool {
     formats::rules(plan.format).seats != Seats::All && plan.seats > 1 && plan.test.is_none()
 }
 
-/// The plan that a stored tournament goes on with, after so many blocks. Programs that are not the stored ones are new entries, and the
-/// old ones leave.
+/// Returns the plan with which a stored tournament continues after `played` blocks. Programs that differ from the stored ones are new
+/// entries, and the old ones leave.
 pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
     if played == 0 {
         return asked.clone();
@@ -200,7 +200,7 @@ pub(super) fn go_on(stored: &Plan, played: u32, asked: &Plan) -> Plan {
     Plan { entries, stages, blocks, grown, sandbox, gifts, ..asked.clone() }
 }
 
-/// The number of this very version of an entry, perhaps under the name of an old one.
+/// Returns the number of exactly this version of an entry, perhaps under the name of an old one.
 pub(super) fn version(entries: &[PlannedEntry], wanted: &PlannedEntry) -> Option<usize> {
     let print = wanted.fingerprint.as_deref();
     let current = |entry: &PlannedEntry| entry.is_same(wanted) && !entry.is_other(print);
@@ -210,7 +210,7 @@ pub(super) fn version(entries: &[PlannedEntry], wanted: &PlannedEntry) -> Option
     found.or_else(|| entries.iter().position(old).filter(|_| print.is_some()))
 }
 
-/// A name for a program that was changed: the old name with a number.
+/// Returns a name for a changed program: the old name with a number.
 fn free_name(entries: &[PlannedEntry], asked: &[PlannedEntry], name: &str) -> String {
     let taken = |wish: &String| {
         entries.iter().chain(asked).any(|entry| entry.name.to_lowercase() == wish.to_lowercase())
@@ -229,7 +229,7 @@ mod tests {
     use super::super::{Schedule, schedule::tests::plan};
     use super::*;
 
-    /// A round-robin of two seats between entries with these names.
+    /// Returns a round-robin of two seats between entries with these names.
     fn line_up(names: &[&str], blocks: u32) -> Plan {
         let mut plan = Plan { blocks, ..plan(Format::RoundRobin, names.len(), 2) };
         plan.entries.iter_mut().zip(names).for_each(|(entry, name)| entry.name = (*name).to_owned());
@@ -240,7 +240,7 @@ mod tests {
         Schedule::new(plan, 2..=9).unwrap()
     }
 
-    /// Who meets whom in a block, once each.
+    /// Returns the pairs that meet in a block, each once.
     fn pairs(plan: &Plan, block: u32) -> Vec<String> {
         let schedule = schedule_of(plan);
         let seatings = schedule.seatings(block);

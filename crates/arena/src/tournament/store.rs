@@ -1,5 +1,5 @@
-//! What is kept of one tournament. Blocks are stored in order, each with its result, and what went wrong, so that they cannot
-//! disagree.
+//! One stored tournament. Blocks are stored in order, each together with its results and faults, so that they always
+//! agree.
 
 use super::{
     Archive, Plan, Schedule, StoreError,
@@ -22,12 +22,12 @@ pub(super) struct Chunk {
     pub blocks: u32,
     pub results: Vec<u8>,
     luck: Vec<u8>,
-    /// How hard each entry has thought.
+    /// The effort of each entry.
     pub efforts: Vec<Effort>,
 }
 
 impl Chunk {
-    /// The luck of seat 0 in each match, if it was measured.
+    /// Returns the luck of seat 0 in each match, if it was measured.
     pub fn luck(&self, schedule: &Schedule) -> Result<Option<Vec<f32>>, StoreError> {
         if self.luck.is_empty() {
             return Ok(None);
@@ -44,19 +44,19 @@ impl Chunk {
         }
     }
 
-    /// The luck as it is stored.
+    /// Returns the luck as it is stored.
     pub fn packed_luck(&self) -> &[u8] {
         &self.luck
     }
 
-    /// The block behind the last one.
+    /// Returns the block after the last one.
     pub fn end(&self) -> Result<u32, StoreError> {
         let damaged = || StoreError::Damaged("there are more blocks than a tournament can have".into());
         self.first.checked_add(self.blocks).ok_or_else(damaged)
     }
 }
 
-/// A row of each table, as it travels.
+/// A row of the table of chunks, as it travels; below, those of the other tables.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ChunkRow {
     pub first: u32,
@@ -85,7 +85,7 @@ pub(super) struct ClosingRow {
 }
 
 impl ChunkRow {
-    /// Blocks that are stored together.
+    /// Makes a chunk of blocks that are stored together.
     fn of(blocks: &[BlockResult]) -> Self {
         let mut efforts: Vec<Effort> = Vec::new();
         for (entry, effort) in blocks.iter().flat_map(|block| block.efforts.iter().enumerate()) {
@@ -148,39 +148,39 @@ impl Store {
         Store { archive, id, keeps_replays: true }
     }
 
-    /// The same store, in which no replays are kept from now on: nobody will read them.
+    /// Returns the same store, which keeps no replays from now on: nobody will read them.
     pub fn without_replays(self) -> Self {
         Store { keeps_replays: false, ..self }
     }
 
-    /// Whether it keeps the replays of matches that the seed alone does not give again.
+    /// Whether it keeps the replays of matches that cannot be played again from the seed alone.
     pub fn keeps_replays(&self) -> bool {
         self.keeps_replays
     }
 
-    /// A store that lives as long as the process.
+    /// Makes a store that lives as long as the process.
     pub fn in_memory(plan: &Plan) -> Result<Self, StoreError> {
         Archive::in_memory()?.begin(plan)
     }
 
-    /// The number of the tournament in its file.
+    /// Returns the number of the tournament in its file.
     pub fn id(&self) -> i64 {
         self.id
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn archive(&self) -> &Archive {
         &self.archive
     }
 
-    /// How many blocks are stored; they are the first ones.
+    /// Returns how many blocks are stored; they are the first ones.
     pub fn blocks(&self) -> Result<u32, StoreError> {
         let query = "SELECT first + blocks FROM chunks WHERE tournament = ?1 ORDER BY first DESC LIMIT 1";
         let end = self.archive.connection().query_row(query, [self.id], |row| row.get(0)).optional()?;
         Ok(end.unwrap_or(0))
     }
 
-    /// Stores finished blocks, all or none of them. They follow those that are stored already.
+    /// Stores finished blocks, all or none of them. They must follow the stored ones.
     pub fn append(&mut self, blocks: &[BlockResult]) -> Result<(), StoreError> {
         if blocks.is_empty() {
             return Ok(());
@@ -198,7 +198,7 @@ impl Store {
         self.write(&[ChunkRow::of(blocks)], &details, &[])
     }
 
-    /// Stores what was left to say when players were closed.
+    /// Stores the last faults and logs of players that were closed.
     pub fn close(&mut self, closings: &[Closing]) -> Result<(), StoreError> {
         let row = |Closing { entry, faults, log }: &Closing| ClosingRow {
             entry: *entry as u32,
@@ -208,7 +208,7 @@ impl Store {
         self.write(&[], &[], &closings.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// Adds rows to the tables of the tournament, all or none of them, within a transaction of the caller's if there is one.
+    /// Adds rows to the tables of the tournament, all or none of them, within the caller's transaction if there is one.
     pub(super) fn write(
         &mut self,
         chunks: &[ChunkRow],
@@ -224,8 +224,8 @@ impl Store {
         Ok(transaction.commit()?)
     }
 
-    /// What was stored together: its first block, how many there are, their packed results, and their luck if it was
-    /// measured. `block` is one of them.
+    /// Returns the chunk with this block: its first block, the number of blocks, their packed results, and their luck if it was
+    /// measured.
     pub(super) fn chunk(&self, block: u32) -> Result<Option<Chunk>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
@@ -245,7 +245,7 @@ impl Store {
         Ok(Some(chunk).filter(|chunk| block - chunk.first < chunk.blocks))
     }
 
-    /// All chunks as they are stored.
+    /// Returns all chunks as they are stored.
     pub(super) fn chunk_rows(&self) -> Result<Vec<ChunkRow>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
@@ -258,12 +258,12 @@ impl Store {
         Ok(query.query_map([self.id], row)?.collect::<Result<_, _>>()?)
     }
 
-    /// The details of all blocks.
+    /// Returns the details of all blocks.
     pub(super) fn detail_rows(&self) -> Result<Vec<DetailRow>, StoreError> {
         self.detail_rows_of(&(0..u32::MAX))
     }
 
-    /// The details of some blocks.
+    /// Returns the details of some blocks.
     pub(super) fn detail_rows_of(&self, blocks: &Range<u32>) -> Result<Vec<DetailRow>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
@@ -279,7 +279,7 @@ impl Store {
         Ok(details)
     }
 
-    /// What was left to say when players were closed, as it is stored.
+    /// Returns the last faults and logs of closed players, as they are stored.
     pub(super) fn closing_rows(&self) -> Result<Vec<ClosingRow>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
@@ -289,7 +289,7 @@ impl Store {
         Ok(query.query_map([self.id], row)?.collect::<Result<_, _>>()?)
     }
 
-    /// What went wrong in some blocks, match by match: block, number of the match, faults.
+    /// Returns the faults in some blocks, match by match: block, number of the match, faults.
     pub fn faults(&self, blocks: Range<u32>) -> Result<Vec<(u32, u32, Vec<SeatFault>)>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection.prepare_cached(
@@ -308,12 +308,12 @@ impl Store {
         found.into_iter().map(|(block, number, faults)| Ok((block, number, parse(&faults)?))).collect()
     }
 
-    /// Refuses what is not whole: a row may be missing.
+    /// Refuses an incomplete tournament: a row may be missing.
     pub(super) fn check_chains(&self) -> Result<(), StoreError> {
         self.archive.check_chains(self.id)
     }
 
-    /// What was left to say when players were closed.
+    /// Returns the last faults and logs of closed players.
     pub fn closings(&self) -> Result<Vec<Closing>, StoreError> {
         let connection = self.archive.connection();
         let mut query =
@@ -328,7 +328,7 @@ impl Store {
         Ok(closings)
     }
 
-    /// The replay of a match, if it was kept.
+    /// Returns the replay of a match, if it was kept.
     pub fn replay(&self, block: u32, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
         let connection = self.archive.connection();
         let mut query = connection
@@ -345,11 +345,11 @@ impl Store {
 #[serde(untagged)]
 pub(super) enum PackedEffort {
     Numbers(Vec<u64>),
-    /// Of a language model, with the models that answered.
+    /// The effort of a language model, with the models that answered.
     Answered(Vec<u64>, AnsweredBy),
 }
 
-/// An effort as it is stored: decisions and nanoseconds, and more only where there is more.
+/// Packs an effort: decisions and nanoseconds, and further numbers only if they are not zero.
 pub(super) fn packed(effort: &Effort) -> PackedEffort {
     let Effort { decisions, cpu, fuel: _, usage, priced, regret_nanos } = effort;
     let mut numbers = vec![*decisions, cpu.as_nanos() as u64];
@@ -376,7 +376,7 @@ pub(super) fn packed(effort: &Effort) -> PackedEffort {
     }
 }
 
-/// An effort from a store.
+/// Unpacks an effort from a store.
 pub(super) fn unpacked(packed: PackedEffort) -> Effort {
     let (numbers, answered_by) = match packed {
         PackedEffort::Numbers(numbers) => (numbers, AnsweredBy::default()),

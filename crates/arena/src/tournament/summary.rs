@@ -1,15 +1,15 @@
-//! A report in a few sentences: who is first, who is behind whom, and what it would take to know more.
+//! A report in a few sentences: which entry is first, which are behind, and what it would take to know more.
 
 use super::{Claims, Report, Stop};
 use crate::{fault::FaultKind, stats::Side};
 use necrodome_rules::words::count;
 
-/// More blocks than so many times those that were played are not worth waiting for.
+/// If it would take more than this many times the blocks played so far, it is not worth waiting.
 const FAR: u64 = 100;
-/// Names that are listed in a sentence; the rest are counted.
+/// The most names that are listed in a sentence; the rest are counted.
 const LISTED: usize = 5;
 
-/// The sentences.
+/// Returns the sentences.
 pub(super) fn of(report: &Report) -> Vec<String> {
     if report.blocks == 0 {
         return vec!["Nothing has been played yet.".into()];
@@ -32,7 +32,7 @@ pub(super) fn of(report: &Report) -> Vec<String> {
     absent(report).into_iter().chain(sentences).collect()
 }
 
-/// Who has never come to play: everything else is worth little then.
+/// Names the entries that never started: everything else means little then.
 fn absent(report: &Report) -> Option<String> {
     let decided =
         |name: &str| report.standings.iter().any(|entry| entry.name == name && entry.cpu_us.is_some());
@@ -48,7 +48,7 @@ fn absent(report: &Report) -> Option<String> {
 /// A name with the best and the worst rank.
 type Ranked<'a> = (&'a str, usize, usize);
 
-/// What the test of the plan has shown.
+/// Says what the test of the plan has shown.
 fn tested(report: &Report, Claims { elo0, elo1 }: Claims) -> Option<String> {
     let [one, other] = &report.plan.entries[..] else { return None };
     let (one, other) = (&one.name, &other.name);
@@ -76,7 +76,7 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// Those who may be first.
+/// Says which entries may be first.
 fn leaders(entries: &[Ranked]) -> String {
     let first: Vec<&str> = entries.iter().filter(|(_, best, _)| *best == 1).map(|(name, ..)| *name).collect();
     match entries {
@@ -105,7 +105,7 @@ fn either(names: &[&str]) -> String {
     }
 }
 
-/// Those who are surely not first.
+/// Says which entries are surely not first.
 fn followers(entries: &[Ranked]) -> Option<String> {
     let behind: Vec<&str> = entries.iter().filter(|(_, best, _)| *best > 1).map(|(name, ..)| *name).collect();
     if behind.is_empty() || entries.len() < 3 {
@@ -115,12 +115,12 @@ fn followers(entries: &[Ranked]) -> Option<String> {
     Some(match (has_winner, behind.len()) {
         (true, 1) => format!("{} is behind.", list(&behind)),
         (true, _) => format!("{} are behind.", list(&behind)),
-        (false, 1) => format!("{} is not, with 95% confidence.", list(&behind)),
-        (false, _) => format!("{} are not, with 95% confidence.", list(&behind)),
+        (false, 1) => format!("{} is not first, with 95% confidence.", list(&behind)),
+        (false, _) => format!("{} are not first, with 95% confidence.", list(&behind)),
     })
 }
 
-/// What it would take to tell the first neighbours apart that are not. Few blocks are no ground for a guess.
+/// Says what it would take to tell the first undecided neighbours apart. Few blocks do not justify a guess.
 fn outlook(report: &Report) -> Option<String> {
     const ENOUGH: u32 = 10;
     let worth_it = report.blocks_each[0] >= ENOUGH && report.stopped != Stop::Close;
@@ -137,7 +137,7 @@ fn outlook(report: &Report) -> Option<String> {
     Some(format!("If {one} is as far ahead of {other} as it seems, about {more} would separate them."))
 }
 
-/// Two digits are all that a guess is worth.
+/// Rounds up to two digits, which is all that a guess is worth.
 fn rounded(number: u64) -> u64 {
     let mut step = 1;
     while number / step >= 100 {
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(said(&[("a", 1, 2), ("b", 1, 2)]), ["These results do not tell a and b apart."]);
         assert_eq!(
             said(&[("a", 1, 2), ("b", 1, 2), ("c", 3, 3)]),
-            ["These results do not tell who is first: a or b.", "c is not, with 95% confidence."]
+            ["These results do not tell who is first: a or b.", "c is not first, with 95% confidence."]
         );
         assert_eq!(
             said(&[("a", 1, 1), ("b", 2, 3), ("c", 2, 3)]),
@@ -176,7 +176,10 @@ mod tests {
         // Neighbours are not told apart, but some of the others are.
         assert_eq!(
             said(&[("a", 1, 2), ("b", 1, 3), ("c", 2, 4), ("d", 3, 4)]),
-            ["These results do not tell who is first: a or b.", "c and d are not, with 95% confidence."]
+            [
+                "These results do not tell who is first: a or b.",
+                "c and d are not first, with 95% confidence."
+            ]
         );
         assert_eq!(said(&[("a", 1, 1)]), ["Only a has played."]);
     }

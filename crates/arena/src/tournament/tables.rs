@@ -1,4 +1,4 @@
-//! The tables of a store, and the way from those of older versions.
+//! The tables of a store, and how tables of older versions are brought up to date.
 
 use super::{
     StoreError,
@@ -6,12 +6,12 @@ use super::{
 };
 use rusqlite::{Connection, types::ValueRef};
 
-/// "NECR": says that an SQLite file is one of ours.
+/// "NECR": marks an SQLite file as a necrodome store.
 pub(super) const APPLICATION: i32 = 0x4e45_4352;
 /// The version of the tables.
 pub(super) const VERSION: i32 = 6;
 
-/// Version 1 did not measure luck, and like version 2 was one tournament: views that show both as version 3.
+/// Version 1 did not measure luck. Versions 1 and 2 had one tournament per file. These views show both as version 3.
 const VIEWS_OF_2: &str = "
 CREATE TEMP VIEW tournament AS SELECT 1 AS id, plan FROM main.plan LIMIT 1;
 CREATE TEMP VIEW results AS SELECT 1 AS tournament, first, blocks, packed FROM main.results;
@@ -22,7 +22,7 @@ CREATE TEMP VIEW closing AS SELECT rowid, 1 AS tournament, entry, faults, log FR
 const LUCK_OF_2: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, first, packed FROM main.luck;";
 const LUCK_OF_1: &str = "CREATE TEMP VIEW luck AS SELECT 1 AS tournament, 0 AS first, x'' AS packed WHERE 0;";
 
-/// Versions 3 to 5 had no seals, and one sum of each entry's efforts: views that show them as version 6.
+/// Versions 3 to 5 had no seals, and summed up each entry's efforts. These views show them as version 6.
 const VIEWS_OF_5: &str = "
 CREATE TEMP VIEW chunks AS SELECT x'' AS seal, results.tournament, results.first, blocks, results.packed AS results,
     coalesce(luck.packed, x'') AS luck,
@@ -38,10 +38,10 @@ const PLANS_OF_5: &str = "CREATE TEMP VIEW plans AS SELECT x'' AS seal, id AS to
     (SELECT coalesce(sum(blocks), 0) FROM results WHERE results.tournament = id) AS unsealed, PLAN AS plan
     FROM tournament;";
 
-/// What older versions had.
+/// The tables that older versions had.
 const SHOWN: [&str; 4] = ["plans", "chunks", "details", "closings"];
 
-/// Makes the tables in a file that has none.
+/// Makes the tables in an empty file.
 pub(super) fn make(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
     define(&transaction)?;
@@ -56,7 +56,7 @@ fn define(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Shows the tables of an older version as those of today, without a change to the file.
+/// Shows the tables of an older version as those of today, without changing the file.
 pub(super) fn show(connection: &Connection) -> Result<(), StoreError> {
     let version = version(connection)?;
     if version >= VERSION {
@@ -73,7 +73,7 @@ pub(super) fn show(connection: &Connection) -> Result<(), StoreError> {
     Ok(connection.execute_batch(&PLANS_OF_5.replace("PLAN AS", &format!("{plan} AS")))?)
 }
 
-/// Checks that the file is ours, and of a version that is known. Gives the version.
+/// Checks that the file is a necrodome store of a known version. Returns the version.
 pub(super) fn check_version(connection: &Connection) -> Result<i32, StoreError> {
     let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     if application != APPLICATION {
@@ -93,7 +93,7 @@ fn version(connection: &Connection) -> Result<i32, StoreError> {
     Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
-/// Brings a file of an older version up to date. What it holds stays the same, and is sealed from now on.
+/// Brings a file of an older version up to date. Its contents stay the same, and are sealed from now on.
 pub(super) fn upgrade(connection: &mut Connection) -> Result<(), StoreError> {
     let version = version(connection)?;
     if version == VERSION {

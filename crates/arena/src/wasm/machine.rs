@@ -1,17 +1,18 @@
-//! A running module: it runs when it is asked something, until it waits for more input, and never longer than its fuel lasts.
+//! A running module: it runs when it is asked, until it waits for more input, and never longer than its fuel lasts.
 
 use super::{
     Module,
     wasi::{Stop, Wasi},
 };
 use crate::{
+    diagnosis::{Language, Silent},
     fault::{Fault, FaultKind},
     process::{Limits, early_output},
     protocol::excerpt,
 };
 use wasmi::{Error, Memory, ResumableCall, ResumableCallHostTrap, Store, StoreLimitsBuilder, TrapCode, Val};
 
-/// How much of a bot's standard error is kept, in bytes.
+/// The most bytes of a bot's standard error that are kept.
 pub const MAX_LOG: usize = 64 << 10;
 /// The most elements of all tables.
 const MAX_ELEMENTS: usize = 1 << 20;
@@ -24,10 +25,12 @@ pub(crate) struct Machine {
     store: Store<Wasi>,
     state: State,
     max_line: usize,
+    /// Whether the bot has ever written a whole line.
+    has_spoken: bool,
 }
 
 enum State {
-    /// Nothing of it has run yet.
+    /// It has not run yet.
     Fresh,
     /// It waits for input.
     Waiting(ResumableCallHostTrap, Memory),
@@ -36,7 +39,7 @@ enum State {
 }
 
 impl Machine {
-    /// A module whose lines have at most `max_line` bytes. Nothing of it runs before it is asked something.
+    /// Returns a module whose lines have at most `max_line` bytes. It does not run until it is asked something.
     pub(crate) fn new(module: &Module, limits: &Limits, max_line: usize) -> Self {
         let memory = usize::try_from(limits.wasm_memory_mb.saturating_mul(1 << 20)).unwrap_or(usize::MAX);
         let bounds = StoreLimitsBuilder::new().memory_size(memory).table_elements(MAX_ELEMENTS).build();
@@ -44,25 +47,30 @@ impl Machine {
         let wasi = Wasi::new(&module.words, max_line.saturating_add(4096), bounds);
         let mut store = Store::new(module.module.engine(), wasi);
         store.limiter(|wasi| &mut wasi.limits);
-        Machine { module: module.clone(), store, state: State::Fresh, max_line }
+        Machine { module: module.clone(), store, state: State::Fresh, max_line, has_spoken: false }
     }
 
-    /// What the module has written to standard error.
+    /// Returns the language that the bot is written in.
+    pub(crate) fn language(&self) -> Language {
+        self.module.language()
+    }
+
+    /// Returns what the module has written to standard error.
     pub(crate) fn log(&self) -> &[u8] {
         &self.store.data().log
     }
 
-    /// The fuel that it has used so far.
+    /// Returns the fuel that it has used so far.
     pub(crate) fn spent(&self) -> u64 {
         self.store.data().spent
     }
 
-    /// A match begins: from here on random numbers follow from what is told in it.
+    /// Begins a match: from here on random numbers follow from what the module is told in it.
     pub(crate) fn begin_match(&mut self) {
         self.store.data_mut().random = Default::default();
     }
 
-    /// Sends a line that wants no answer. It is read when the module runs next.
+    /// Sends a line that needs no answer. The module reads it when it runs next.
     pub(crate) fn tell(&mut self, line: &[u8]) {
         let wasi = self.store.data_mut();
         wasi.random.stir(line);
@@ -70,24 +78,27 @@ impl Machine {
         wasi.input.push(b'\n');
     }
 
-    /// Sends a line that wants an answer. Output that came before is a flood, but if `forgiving` one line that was not meant as
-    /// an answer may wait to be read.
+    /// Sends a line that needs an answer. Earlier output is a flood; but if `forgiving`, one line that was not meant as an
+    /// answer may stay to be read later.
     pub(crate) fn send(&mut self, line: &[u8], forgiving: bool) -> Result<(), Fault> {
-        if let Some(fault) = early_output(&self.store.data().output, forgiving) {
+        if let Some(fault) = early_output(&self.store.data().output, forgiving, self.language()) {
             return Err(fault);
         }
         self.tell(line);
         Ok(())
     }
 
-    /// The next line of the module, which runs if it has not written it yet.
+    /// Returns the next line of the module. Runs the module if it has not written it yet.
     pub(crate) fn receive(&mut self, fuel: u64) -> Result<Vec<u8>, Fault> {
         if !self.store.data().output.contains(&b'\n') {
             self.run(fuel);
         }
         let output = &mut self.store.data_mut().output;
         match output.iter().position(|&byte| byte == b'\n') {
-            Some(end) if end <= self.max_line => Ok(output.drain(..=end).take(end).collect()),
+            Some(end) if end <= self.max_line => {
+                self.has_spoken = true;
+                Ok(output.drain(..=end).take(end).collect())
+            }
             None if output.len() <= self.max_line => Err(self.silence()),
             _ => {
                 let detail = format!("a line of more than {} bytes: {}", self.max_line, excerpt(output));
@@ -96,25 +107,27 @@ impl Machine {
         }
     }
 
-    /// Why it does not answer.
+    /// Returns the fault of a module that does not answer.
     fn silence(&self) -> Fault {
-        match &self.state {
+        let Wasi { output, log, .. } = self.store.data();
+        let fault = match &self.state {
+            // It did not wait, but compute.
+            State::Ended(fault) if fault.kind == FaultKind::Timeout => return fault.clone(),
             State::Ended(fault) => fault.clone(),
             _ if self.store.data().is_mute() => Fault::new(FaultKind::Closed, "standard output was closed"),
-            _ => Fault::new(
-                FaultKind::Timeout,
-                "it waits for more input instead of answering (does it flush?)",
-            ),
-        }
+            _ => Fault::new(FaultKind::Timeout, "it waits for more input instead of answering"),
+        };
+        let (language, has_spoken) = (self.language(), self.has_spoken);
+        Silent { language, program: None, has_spoken, unfinished: output, log }.of(fault)
     }
 
-    /// Runs on what it was told, and gives what has come without having been asked for.
+    /// Runs the module on what it was told, and returns what it wrote without being asked for.
     pub(crate) fn unasked(&mut self, fuel: u64) -> Vec<u8> {
         self.run(fuel);
         std::mem::take(&mut self.store.data_mut().output)
     }
 
-    /// Ends the input, and tells whether the module ends by itself.
+    /// Ends the input. Returns whether the module ends by itself.
     pub(crate) fn end_input(&mut self, fuel: u64) -> bool {
         self.store.data_mut().input_ended = true;
         self.run(fuel);
@@ -182,7 +195,7 @@ impl Machine {
         Ok((call.resume(&mut self.store, &[Val::I32(errno)], &mut [])?, memory))
     }
 
-    /// Why it does not run any more.
+    /// Returns the fault of a module that does not run any more.
     fn fault_of(&self, error: &Error, fuel: u64) -> Fault {
         if let Some(code) = error.i32_exit_status() {
             let kind = if code == 0 { FaultKind::Exit } else { FaultKind::Crash };
@@ -210,7 +223,7 @@ impl Machine {
     }
 }
 
-/// Fuel in millions, as people read it.
+/// Returns fuel in millions, as people read it.
 pub(crate) fn millions(fuel: u64) -> String {
     let millions = fuel as f64 / MILLION as f64;
     if fuel.is_multiple_of(MILLION) { format!("{millions:.0}") } else { format!("{millions:.3}") }

@@ -1,7 +1,7 @@
-//! Bots as WebAssembly modules: they speak the same lines as processes, but run inside the arena and pay with instructions
-//! instead of milliseconds. So their results, timeouts included, are the same on every machine.
+//! Bots as WebAssembly modules: they exchange the same lines as processes, but run inside the arena and pay with instructions
+//! instead of milliseconds. So their results, including timeouts, are the same on every machine.
 //!
-//! A module is a command of WASI preview 1. It sees its input, its output, its log, a clock that its own instructions move, and
+//! A module is a command of WASI preview 1. It sees its input, its output, its log, a clock that its own instructions advance, and
 //! random numbers that follow from what it was told: no files, no network, no environment.
 
 mod machine;
@@ -11,7 +11,7 @@ mod wasi;
 pub(crate) use machine::{Machine, millions};
 pub use transport::WasmTransport;
 
-use crate::{fault::Fault, process::Limits};
+use crate::{diagnosis::Language, fault::Fault, process::Limits};
 use machine::MILLION;
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -24,21 +24,21 @@ use wasmi::{
 };
 use wasmparser::{BinaryReaderError, BlockType, CompositeInnerType, FunctionBody, Operator, Parser, Payload};
 
-/// What runs modules, as reports tell it.
+/// The name of the runtime for modules, as in reports.
 pub const RUNTIME: &str = "wasmi 2";
 
 /// The largest module, in bytes.
 pub(crate) const MAX_BYTES: usize = 32 << 20;
-/// The most local variables of a function. Each call sets them to zero, whatever fuel it costs.
+/// The most local variables of a function. Each call sets them to zero, regardless of the fuel that it costs.
 const MAX_LOCALS: u32 = 1_000;
 /// The most parameters of a function.
 const MAX_PARAMETERS: usize = 64;
-/// The most results of a function, and values that a block takes or gives. Each branch copies them, by instructions that take memory when they
-/// are translated. Compilers use one at most.
+/// The most results of a function, and the most values that a block takes or gives. Each branch copies them, with instructions that take memory
+/// when they are translated. Compilers use at most one.
 const MAX_VALUES: usize = 4;
-/// How deep blocks may be nested. Compilers make one for each case of a `switch`.
+/// The deepest nesting of blocks. Compilers make one for each case of a `switch`.
 const MAX_NESTING: usize = 10_000;
-/// How deep calls may be nested, and the bytes that their variables may take.
+/// The deepest nesting of calls; below, the most bytes that their variables may take.
 const MAX_DEPTH: usize = 20_000;
 const MAX_STACK: usize = 4 << 20;
 /// Bytes that an instruction such as `memory.fill` may write for one unit of fuel.
@@ -55,16 +55,16 @@ pub struct Module {
     hash: blake3::Hash,
 }
 
-/// Interpreters that were made ready: each takes a second, and runs many bots.
+/// Interpreters that are ready to run: preparing one takes a second, and it runs many bots.
 static SHARED: Mutex<BTreeMap<[u8; 32], Module>> = Mutex::new(BTreeMap::new());
 
-/// Why a module cannot play, in words.
+/// The reason why a module cannot play, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadModule(String);
 
 impl Module {
-    /// Checks a module. `words` are its command line: its own name, and what it is told.
+    /// Checks a module. `words` is its command line: its own name, and its arguments.
     pub fn new(bytes: &[u8], words: &[&str]) -> Result<Self, BadModule> {
         check_size(bytes)?;
         // An engine keeps what it has translated for as long as it lives, so each module has its own.
@@ -81,7 +81,7 @@ impl Module {
         })
     }
 
-    /// The same, for a module that runs many bots: it is checked once.
+    /// Does the same for a module that runs many bots: it is checked once.
     pub fn shared(bytes: &[u8], words: &[&str]) -> Result<Self, BadModule> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         let module = match shared.entry(blake3::hash(bytes).into()) {
@@ -91,7 +91,12 @@ impl Module {
         Ok(Module { words: words.iter().map(|&word| word.to_owned()).collect(), ..module.clone() })
     }
 
-    /// A hash of all that it consists of: its bytes, and what it is told, but not its name.
+    /// Returns the language of the source that an interpreter runs.
+    pub(crate) fn language(&self) -> Language {
+        Language::of(&self.words)
+    }
+
+    /// Returns a hash of everything that it consists of: its bytes and its arguments, but not its name.
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.hash.as_bytes());
@@ -116,19 +121,19 @@ impl PartialEq for Module {
 
 impl Eq for Module {}
 
-/// What a module has said.
+/// The output of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// A line for each line that it was asked; after a fault that it cannot go on from, the same fault.
+    /// An answer for each line; after a fault from which it cannot go on, the same fault again.
     pub answers: Vec<Result<Vec<u8>, Fault>>,
-    /// What it has written to standard error.
+    /// The text that it wrote to standard error.
     pub log: Vec<u8>,
     /// Instructions that it has used.
     pub fuel: u64,
 }
 
-/// Asks a module one line after the other, without a game: the first within the limits of a start, the others within those of a
-/// decision. Whatever the bytes are, it comes to an end.
+/// Asks a module one line after another, without a game: the first line within the limits of a start, the others within those of a
+/// decision. It comes to an end, whatever the bytes are.
 pub fn converse(bytes: &[u8], lines: &[&[u8]], limits: &Limits) -> Result<Said, BadModule> {
     let module = Module::new(bytes, &["bot.wasm"])?;
     let mut machine = Machine::new(&module, limits, limits.line_bytes.unwrap_or(64 << 10));
@@ -146,7 +151,7 @@ fn refuse(why: impl Into<String>) -> BadModule {
     BadModule(why.into())
 }
 
-/// What modules may contain, and what their instructions cost: one unit each, but for those that only shape the code.
+/// Returns what modules may contain, and what instructions cost: one unit each, except those that only shape the code.
 fn config() -> Config {
     let mut config = Config::default();
     config
@@ -166,7 +171,7 @@ fn config() -> Config {
     config
 }
 
-/// Looks at what the runtime does not limit, before it looks at the rest.
+/// Checks what the runtime does not limit, before the runtime sees the rest.
 fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
     if bytes.len() > MAX_BYTES {
         return Err(refuse(format!("it is larger than {} MB", MAX_BYTES >> 20)));
@@ -221,7 +226,7 @@ fn check_size(bytes: &[u8]) -> Result<(), BadModule> {
     Ok(())
 }
 
-/// Looks at the blocks of a function, where it is known how many values each type takes.
+/// Checks the blocks of a function; `taken` is the number of values that each type takes.
 fn check_blocks(body: &FunctionBody, taken: &[usize]) -> Result<(), BadModule> {
     let mut code = body.get_operators_reader().map_err(malformed)?;
     // The function itself is a block.
@@ -258,7 +263,7 @@ fn malformed(error: BinaryReaderError) -> BadModule {
     refuse(format!("malformed: {error}"))
 }
 
-/// A command has an entry and a memory.
+/// Checks that a module exports an entry and a memory, as every command does.
 fn check_exports(module: &wasmi::Module) -> Result<(), BadModule> {
     match module.get_export("_start") {
         Some(ExternType::Func(start)) if start.params().is_empty() && start.results().is_empty() => {}
@@ -270,7 +275,7 @@ fn check_exports(module: &wasmi::Module) -> Result<(), BadModule> {
     }
 }
 
-/// A module can ask for nothing but WASI preview 1. It is put together, without memory and without fuel.
+/// Checks that a module imports only functions of WASI preview 1, by linking it without memory and without fuel.
 fn check_imports(module: &wasmi::Module, linker: &Linker<wasi::Wasi>) -> Result<(), BadModule> {
     let nothing = StoreLimitsBuilder::new().memory_size(0).table_elements(0).build();
     let mut store = Store::new(module.engine(), wasi::Wasi::new(&[], 0, nothing));
@@ -292,7 +297,7 @@ fn check_imports(module: &wasmi::Module, linker: &Linker<wasi::Wasi>) -> Result<
     }
 }
 
-/// What is wrong with a module that is not accepted.
+/// Says what is wrong with a module that is not accepted.
 fn explain(error: &wasmi::Error) -> String {
     match error.kind() {
         ErrorKind::Wasm(error) => format!("invalid: {error}"),

@@ -1,7 +1,8 @@
-//! A module at the other end: started, paid by the instruction, started again after a fault.
+//! Carries messages to a module: starts it, charges it by the instruction, and restarts it after a fault.
 
 use super::{Machine, Module, machine::MILLION};
 use crate::{
+    diagnosis::Language,
     fault::{Fault, FaultKind},
     player::Effort,
     process::Limits,
@@ -19,16 +20,16 @@ pub struct WasmTransport {
     machine: Option<Machine>,
     /// How often it may still be started.
     starts_left: u32,
-    /// Fuel that is left for the decisions of this match, and for the present one.
+    /// The fuel that is left for decisions in this match; below, for the current decision.
     bank: u64,
     decision: u64,
     effort: Effort,
-    /// What the machines before the present one have written to standard error.
+    /// What earlier machines have written to standard error.
     old_log: Vec<u8>,
 }
 
 impl WasmTransport {
-    /// A module that is started when it is needed.
+    /// Returns a transport that starts the module when it is needed.
     pub fn new(module: Module, limits: Limits, game: Card) -> Self {
         WasmTransport {
             module,
@@ -43,14 +44,14 @@ impl WasmTransport {
         }
     }
 
-    /// The answer to the greeting, within what is left to start.
+    /// Returns the answer to the greeting, with the fuel that is left to start.
     fn greeting(&mut self) -> Result<Vec<u8>, Fault> {
         let Some(machine) = &mut self.machine else { return Err(not_running()) };
         let left = self.limits.start_fuel_m.saturating_mul(MILLION).saturating_sub(machine.spent());
         machine.receive(left)
     }
 
-    /// The answer to a question, within what is left for it.
+    /// Returns the answer to a question, with the fuel that is left for it.
     fn receive(&mut self) -> Result<Vec<u8>, Fault> {
         let Some(machine) = &mut self.machine else { return Err(not_running()) };
         let allowed = self.decision.min(self.bank);
@@ -80,7 +81,7 @@ fn no_fuel() -> Fault {
     Fault::new(FaultKind::Timeout, "no instructions are left in this match")
 }
 
-/// CPU time of this thread.
+/// Returns the CPU time of this thread.
 fn thread_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
@@ -88,6 +89,10 @@ fn thread_time() -> Duration {
 impl Transport for WasmTransport {
     fn is_open(&self) -> bool {
         self.machine.is_some()
+    }
+
+    fn language(&self) -> Language {
+        self.module.language()
     }
 
     fn open(&mut self, hello: &[u8]) -> Result<Vec<u8>, Silence> {
@@ -103,11 +108,11 @@ impl Transport for WasmTransport {
         self.machine = Some(machine);
         Ok(self.greeting().map_err(|fault| {
             self.turn_away();
-            Fault::new(FaultKind::NoStart, fault.detail)
+            Fault { kind: FaultKind::NoStart, ..fault }
         })?)
     }
 
-    /// One that does not even start gets one more chance.
+    /// Drops a machine that did not start. It gets one more chance.
     fn turn_away(&mut self) {
         self.starts_left = self.starts_left.min(1);
         self.drop_machine();
@@ -144,17 +149,10 @@ impl Transport for WasmTransport {
 
     fn another(&mut self, first: Fault) -> Result<Vec<u8>, Silence> {
         let line = if first.kind == FaultKind::NoStart { self.greeting() } else { self.receive() };
-        // That the first line was not an answer tells more than that none came after it.
-        let both = |fault: Fault| match (fault.kind, first.kind) {
-            (FaultKind::Timeout, kind) | (_, kind @ FaultKind::NoStart) => {
-                Fault::new(kind, format!("{}; then {}", first.detail, fault.detail))
-            }
-            _ => fault,
-        };
-        Ok(line.map_err(both)?)
+        Ok(line.map_err(|fault| first.then(fault))?)
     }
 
-    /// After a fault that it cannot play on from, the machine is gone.
+    /// Drops the machine after a fault from which it cannot play on.
     fn at_fault(&mut self, fault: &Fault) {
         if !fault.kind.is_survivable() {
             self.drop_machine();
@@ -165,7 +163,7 @@ impl Transport for WasmTransport {
         std::mem::take(&mut self.effort)
     }
 
-    /// The module hears that its input ends, and may write a last line to its log. How it leaves is its own affair.
+    /// Tells the module that its input ends; it may write a last line to its log. How it then leaves does not matter.
     fn close(&mut self) -> (Vec<Fault>, String) {
         if let Some(machine) = &mut self.machine {
             machine.end_input(self.limits.decision_fuel_m.saturating_mul(MILLION));

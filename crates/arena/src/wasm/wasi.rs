@@ -1,4 +1,4 @@
-//! What a module can ask of the world: the functions of WASI preview 1. There are three open files, and none can be opened.
+//! The world of a module: the functions of WASI preview 1. There are three open files, and none can be opened.
 
 use super::machine::MAX_LOG;
 use wasmi::{
@@ -8,13 +8,13 @@ use wasmi::{
 /// The name of the interface in modules.
 pub const NAMESPACE: &str = "wasi_snapshot_preview1";
 
-/// Fuel for each call, beside one unit for each byte that it moves.
+/// Fuel for each call, plus one unit for each byte that it moves.
 const CALL: u64 = 100;
 /// The most buffers or events in one call.
 const MAX_LIST: u32 = 1024;
-/// The clock starts here: 2000-01-01, in nanoseconds.
+/// The time at which the clock starts: 2000-01-01, in nanoseconds.
 const EPOCH: u64 = 946_684_800_000_000_000;
-/// Nanoseconds that one instruction takes on the clock: a million of them are a millisecond.
+/// The nanoseconds on the clock per instruction: a million instructions are a millisecond.
 const TICK: u64 = 1;
 
 /// An error number of WASI.
@@ -29,12 +29,12 @@ const STDIN: i32 = 0;
 const STDOUT: i32 = 1;
 const STDERR: i32 = 2;
 
-/// Why a host function gives control back to the arena.
+/// The reason why a host function gives control back to the arena.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The module wants to read, and there is nothing yet.
+    /// The module wants to read, but there is no input yet.
     Input,
-    /// The module has written more than anybody would read.
+    /// The module has written more than fits into its output.
     Flood,
     /// The module has raised a signal against itself.
     Raise(i32),
@@ -64,26 +64,26 @@ pub enum Waiting {
 pub struct Wasi {
     pub limits: StoreLimits,
     words: Vec<String>,
-    /// What the module was told, of which it has read the first `read` bytes.
+    /// Input of the module, of which it has read the first `read` bytes.
     pub input: Vec<u8>,
     read: usize,
     pub input_ended: bool,
-    /// What the module has written and nobody has read yet.
+    /// Output of the module that has not been read yet.
     pub output: Vec<u8>,
     /// The most bytes of `output`.
     room: usize,
     pub log: Vec<u8>,
     closed: [bool; 3],
     pub waiting: Option<Waiting>,
-    /// Fuel that was used in earlier runs, and granted to this one.
+    /// Fuel used in earlier runs; below, fuel granted to this one.
     pub spent: u64,
     pub granted: u64,
-    /// Nanoseconds that the module has slept through.
+    /// Nanoseconds that the module has slept.
     slept: u64,
     pub random: Random,
 }
 
-/// Random numbers that follow from what the module was told, and tell it nothing new.
+/// Random numbers that follow from what the module was told, so they reveal nothing new.
 #[derive(Default)]
 pub struct Random {
     told: blake3::Hasher,
@@ -91,7 +91,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// Other numbers from here on.
+    /// Changes all later numbers.
     pub fn stir(&mut self, line: &[u8]) {
         self.told.update(&(line.len() as u64).to_le_bytes()).update(line);
         self.drawn = 0;
@@ -106,12 +106,12 @@ impl Random {
 }
 
 impl Wasi {
-    /// A world for a module with this command line, that may write so many bytes before they are read.
+    /// Returns the world of a module with this command line, which may write `room` bytes before they are read.
     pub fn new(words: &[String], room: usize, limits: StoreLimits) -> Self {
         Wasi { words: words.to_vec(), room, limits, ..Wasi::default() }
     }
 
-    /// Nanoseconds since the start: instructions, and sleep.
+    /// Returns nanoseconds since the start: instructions, and sleep.
     fn elapsed(&self, left: u64) -> u64 {
         let used = self.spent.saturating_add(self.granted.saturating_sub(left));
         used.saturating_mul(TICK).saturating_add(self.slept)
@@ -126,7 +126,7 @@ impl Wasi {
         !self.is_open(STDOUT)
     }
 
-    /// Whether a read would give something, be it the end.
+    /// Whether a read would return something, or the end of the input.
     pub fn has_input(&self) -> bool {
         self.unread() > 0 || self.input_ended
     }
@@ -135,7 +135,7 @@ impl Wasi {
         self.input.len() - self.read
     }
 
-    /// Does what the module waits for, now that there is input; gives the result of its call and what that costs.
+    /// Completes the call that waited, now that there is input. Returns the result of the call and its cost in fuel.
     pub fn go_on(&mut self, memory: &mut [u8], left: u64) -> (Errno, u64) {
         let done = match self.waiting.take() {
             Some(Waiting::Read { buffers, count, read }) => self.read(memory, buffers, count, read),
@@ -170,7 +170,7 @@ impl Wasi {
         Ok((SUCCESS, total as u64))
     }
 
-    /// Tells which of the events that the module waits for have come. Whoever waits for nothing but time has slept.
+    /// Tells the module which of the events that it waits for have come. If it waits for nothing but time, it has slept.
     fn poll(
         &mut self,
         memory: &mut [u8],
@@ -227,7 +227,7 @@ impl Wasi {
         Ok((SUCCESS, 32 * came.len() as u64))
     }
 
-    /// Whether a list of wishes has one for input that is not there, and none that is granted already.
+    /// Whether the module waits for input that is not there, and for no event that has come already.
     fn polls_for_input(&self, memory: &mut [u8], asked: i32, count: i32) -> Result<bool, Errno> {
         let mut waits = false;
         for number in 0..count as u32 {
@@ -269,7 +269,7 @@ impl Wasi {
     }
 }
 
-/// A part of the module's memory.
+/// Returns a part of the module's memory.
 fn slice(memory: &mut [u8], at: u32, len: usize) -> Result<&mut [u8], Errno> {
     memory.get_mut(at as usize..).and_then(|rest| rest.get_mut(..len)).ok_or(FAULT)
 }
@@ -284,7 +284,7 @@ fn get<const N: usize>(memory: &mut [u8], at: i32, offset: u32) -> Result<[u8; N
     slice(memory, at, N)?.try_into().map_err(|_| FAULT)
 }
 
-/// The buffers of a call that reads or writes.
+/// Returns the buffers of a call that reads or writes.
 fn lists(memory: &mut [u8], at: i32, count: i32) -> Result<Vec<(u32, u32)>, Errno> {
     let count = count as u32;
     if count > MAX_LIST {
@@ -298,14 +298,14 @@ fn lists(memory: &mut [u8], at: i32, count: i32) -> Result<Vec<(u32, u32)>, Errn
     (0..count).map(buffer).collect()
 }
 
-/// Takes fuel for a call.
+/// Charges fuel for a call.
 fn charge(caller: &mut Caller<Wasi>, bytes: u64) -> Result<(), Error> {
     let left = caller.get_fuel()?.checked_sub(CALL.saturating_add(bytes));
     caller.set_fuel(left.unwrap_or(0))?;
     left.map(|_| ()).ok_or_else(|| TrapCode::OutOfFuel.into())
 }
 
-/// The memory of the module and its world.
+/// Returns the memory of the module and its world.
 fn parts<'a>(caller: &'a mut Caller<Wasi>) -> Result<(&'a mut [u8], &'a mut Wasi), Error> {
     match caller.get_export("memory") {
         Some(Extern::Memory(memory)) => Ok(memory.data_and_store_mut(caller)),
@@ -313,12 +313,12 @@ fn parts<'a>(caller: &'a mut Caller<Wasi>) -> Result<(&'a mut [u8], &'a mut Wasi
     }
 }
 
-/// What a call gives back: an error number, whether it went well or not.
+/// Returns the result of a call: an error number, or 0 for success.
 fn number(result: Result<(), Errno>) -> Result<Errno, Error> {
     Ok(result.err().unwrap_or(SUCCESS))
 }
 
-/// Bytes that a list of buffers holds.
+/// Returns the number of bytes in a list of buffers.
 fn total(memory: &mut [u8], at: i32, count: i32) -> u64 {
     lists(memory, at, count).map_or(0, |lists| lists.iter().map(|(_, len)| u64::from(*len)).sum())
 }
@@ -385,7 +385,7 @@ fn poll_oneoff(
     }
 }
 
-/// Standard output is told to be a terminal, so that libraries flush it at each end of line.
+/// Reports standard output as a terminal, so that libraries flush it at each end of line.
 fn fd_fdstat_get(mut caller: Caller<Wasi>, fd: i32, at: i32) -> Result<Errno, Error> {
     charge(&mut caller, 24)?;
     let (memory, wasi) = parts(&mut caller)?;
@@ -422,7 +422,7 @@ fn fd_close(mut caller: Caller<Wasi>, fd: i32) -> Result<Errno, Error> {
     Ok(SUCCESS)
 }
 
-/// What has no place to seek in.
+/// Answers for files that cannot seek.
 fn no_seek(mut caller: Caller<Wasi>, fd: i32) -> Result<Errno, Error> {
     charge(&mut caller, 0)?;
     Ok(if caller.data().is_open(fd) { SPIPE } else { BADF })
@@ -447,7 +447,7 @@ fn random_get(mut caller: Caller<Wasi>, at: i32, len: i32) -> Result<Errno, Erro
     number(slice(memory, at as u32, len as u32 as usize).map(|bytes| wasi.random.fill(bytes)))
 }
 
-/// How many words there are, and the bytes of all with their ends.
+/// Returns how many words there are, and the bytes of all of them including their ends.
 fn args_sizes_get(mut caller: Caller<Wasi>, count: i32, bytes: i32) -> Result<Errno, Error> {
     charge(&mut caller, 8)?;
     let (memory, wasi) = parts(&mut caller)?;
@@ -481,7 +481,7 @@ fn environ_sizes_get(mut caller: Caller<Wasi>, count: i32, bytes: i32) -> Result
     number(put(memory, count, &[0; 4]).and_then(|()| put(memory, bytes, &[0; 4])))
 }
 
-/// Functions that need a file, a folder or a socket, of which there are none; `i` is a number of 32 bits, `I` one of 64.
+/// Functions that need a file, a folder or a socket, which do not exist; `i` is a number of 32 bits, `I` one of 64.
 const REFUSED: [(&str, &str); 28] = [
     ("fd_advise", "iIIi"),
     ("fd_allocate", "iII"),
@@ -513,7 +513,7 @@ const REFUSED: [(&str, &str); 28] = [
     ("sock_shutdown", "ii"),
 ];
 
-/// All that a module can ask for.
+/// Returns everything that a module can import.
 pub fn linker(engine: &Engine) -> Result<Linker<Wasi>, Error> {
     let mut linker = Linker::new(engine);
     linker

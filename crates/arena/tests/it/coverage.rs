@@ -1,7 +1,7 @@
-//! The audit of the statistics: thousands of tournaments are drawn from real blocks, and what is printed about them is held
-//! against the truth, which is known, since it is that of all these blocks.
+//! The audit of the statistics: draws thousands of tournaments from real blocks, and compares the printed numbers with the truth,
+//! which is known because it is that of all these blocks.
 //!
-//! `scripts/coverage` runs all of it and prints a table; the test here runs a small part and fails when a promise is broken.
+//! `scripts/coverage` runs all of it and prints a table; the test here runs a small part and fails if a promise is broken.
 
 use necrodome_arena::{
     entry::EntrySpec,

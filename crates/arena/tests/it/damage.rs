@@ -1,4 +1,4 @@
-//! A changed bit is noticed, or changes nothing that anybody sees.
+//! A changed bit is noticed, or changes nothing that users see.
 
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},

@@ -1,4 +1,4 @@
-//! Exams: who is asked what, and whether the numbers are true.
+//! Exams: which questions entries get, and whether the numbers are true.
 
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec, name_all},
@@ -308,8 +308,8 @@ fn exact(tree: &mut Tree, rules: &SoloRules, bot: &str) -> f64 {
         let chosen = if goes(&asked, view) { go } else { stop };
         ((go - stop).abs() > 1e-9).then_some(go.max(stop) - chosen)
     };
-    let line_up = Solo::CARD.line_up;
-    let ordinary = line_up.iter().map(|text| (*text, 0.5 / line_up.len() as f64));
+    let weight = 0.5 / Solo::CARD.line_up.len() as f64;
+    let ordinary = Solo::CARD.entries().map(|(_, text)| (text, weight));
     let mut sums = [0.0; 2];
     for (text, weight) in ordinary.chain([("optimal", 0.5)]) {
         let bot = policy(text);

@@ -1,4 +1,4 @@
-//! Guests play on the thread that runs the tournament, and count as anybody else.
+//! Guests play on the thread that runs the tournament, and count like any other entry.
 
 use necrodome_arena::{
     entry::{EntryKind, EntrySpec},

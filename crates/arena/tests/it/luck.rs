@@ -1,4 +1,4 @@
-//! Luck-adjusted results: unbiased, and better than plain ones. The truth is known exactly.
+//! Luck-adjusted results: they are unbiased, and more precise than plain ones. The truth is known exactly.
 
 use necrodome_arena::{
     entry::EntrySpec,

@@ -14,5 +14,6 @@ mod protocol;
 mod recorded;
 mod replay;
 mod seatings;
+mod speed;
 mod wasm;
 mod zombies;

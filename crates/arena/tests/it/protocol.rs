@@ -1,5 +1,5 @@
-//! `docs/protocol.md` and `docs/schema` are the protocol of the code: every example is what the code reads or writes, the
-//! schemas are made from the types, and what is really said in a match is valid under them.
+//! `docs/protocol.md` and `docs/schema` match the protocol of the code: the code reads or writes every example, the
+//! schemas are generated from the types, and the messages of real matches are valid under them.
 //!
 //! After a change of the protocol: `UPDATE_SCHEMA=1 cargo test -p necrodome-arena protocol`, then read the
 //! difference.
@@ -167,7 +167,7 @@ fn the_document_names_every_fault_and_every_limit() {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
     }
     assert!(text.contains(&format!("Version: {PROTOCOL}.")));
-    assert!(text.contains(&format!("no more than {MAX_LISTED}")));
+    assert!(text.contains(&format!("at most {MAX_LISTED}")));
     assert_eq!(MAX_REASON, 2000);
     assert!(text.contains("up to 2,000 characters"));
 }

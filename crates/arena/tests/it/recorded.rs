@@ -1,4 +1,4 @@
-//! The same seeds give the same results, and old replays prove themselves: what was recorded by an earlier version holds.
+//! The same seeds give the same results, and old replays prove themselves: recordings of earlier versions still hold.
 
 use necrodome_arena::{
     entry::EntrySpec,

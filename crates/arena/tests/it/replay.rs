@@ -1,4 +1,4 @@
-//! Replays prove themselves: what was played verifies, and nothing else does. Changed, cut, foreign and random files get
+//! Replays prove themselves: a replay of a real match verifies, and nothing else does. Changed, cut, foreign and random files give
 //! an error that says what is wrong, never a panic.
 
 use necrodome_arena::{

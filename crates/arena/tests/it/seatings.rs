@@ -1,5 +1,5 @@
-//! Who sits where in a real tournament: twins are told apart no more often than the tests allow, and a match is replayed with the
-//! seats and dice that it had. The whole simulation is the example `variance`.
+//! Seatings in a real tournament: twins are told apart no more often than the tests allow, and a match is replayed with its
+//! original seats and dice. The whole simulation is the example `variance`.
 
 use necrodome_arena::{
     entry::{EntrySpec, name_all},

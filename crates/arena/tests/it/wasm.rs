@@ -1,4 +1,4 @@
-//! Bots that are WebAssembly modules: what they pay, what they see, and what hostile ones come to.
+//! Bots that are WebAssembly modules: what they pay, what they see, and how hostile ones end.
 
 use necrodome_arena::{
     fault::FaultKind,

@@ -1,4 +1,4 @@
-//! Bots of the contest on the JVM, spoken to as the arena does.
+//! Bots of the contest on the JVM, run as the arena runs them.
 
 use necrodome_arena::entry::{EntryKind, EntrySpec};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Where the batches of the benchmarks write.
+//! The arrays that the batches of the benchmarks write into.
 
 use necrodome_batch::batched::Out;
 
@@ -13,7 +13,7 @@ pub struct Arrays<T> {
     truncated: Vec<bool>,
 }
 
-/// Room to begin at an address that is aligned as vectors are.
+/// The space needed to begin at an address with the alignment of vectors.
 const ROOM: usize = 64;
 
 impl<T: Copy + Default> Arrays<T> {
@@ -41,7 +41,7 @@ impl<T: Copy + Default> Arrays<T> {
     }
 }
 
-/// Memory that is aligned as the arrays of the Python package are.
+/// Finds memory with the alignment of the Python package's arrays.
 fn aligned<T>(all: &mut [T], count: usize) -> &mut [T] {
     let start = all.as_ptr().align_offset(ROOM);
     &mut all[start..start + count]

@@ -1,10 +1,10 @@
 //! Last Bullet, in agent steps, windows included.
 //!
-//! Only survivors who live count: an agent step is a living survivor's action, played, and what it sees then. Matches are
-//! played to their ends, one after the other, so the time of zombies, of the dead and of new worlds is in it. The referee
+//! Only living survivors count: an agent step is one action of a living survivor, played, and the observation after it. Matches
+//! are played to their ends, one after the other, so the time includes zombies, the dead and new worlds. The referee
 //! plays the same matches with the same actions, which is checked; its time is that of the turns and of all views.
 //!
-//! Every turn is played several times and its shortest time counts, so that others on the machine matter little.
+//! Every turn is played several times and its shortest time counts, so that other programs on the machine matter little.
 
 use crate::{arrays::Arrays, compare};
 use necrodome_batch::{
@@ -23,9 +23,9 @@ use std::time::{Duration, Instant};
 
 const ENTRIES: usize = 20;
 const COPIES: usize = 50;
-/// Some matches.
+/// The number of turns: several matches.
 const TURNS: usize = 400;
-/// The beginning of a match, where most are alive.
+/// The number of turns at the beginning of a match, when most survivors are alive.
 const OPENING: usize = 20;
 const SEED: u64 = 1;
 
@@ -37,7 +37,7 @@ fn random(_: usize, _: &[u8], chance: &mut Stream) -> u8 {
     chance.uniform(ACTIONS as u32) as u8
 }
 
-/// Entries that stand, wander, flee, and shoot what comes near.
+/// Plays entries that stand, wander, flee, and shoot what comes near.
 fn mixture(row: usize, seen: &[u8], chance: &mut Stream) -> u8 {
     let habit = row / COPIES % 4;
     match (habit, nearest_zombie(seen)) {
@@ -57,7 +57,7 @@ fn nearest_zombie(seen: &[u8]) -> Option<(i32, i32)> {
     zombies.map(offset).min_by_key(|&(dx, dy): &(i32, i32)| dx.abs().max(dy.abs()))
 }
 
-/// What was played, and what came of it.
+/// The turns played, and their results.
 struct Played {
     worlds: usize,
     /// The actions of each turn, and how many of them were those of the living.
@@ -68,7 +68,7 @@ struct Played {
 }
 
 impl Played {
-    /// Million agent steps per second in these turns.
+    /// The agent steps in these turns, in millions per second.
     fn rate(&self, times: &[Duration], turns: std::ops::Range<usize>) -> f64 {
         let steps: usize = self.living[turns.clone()].iter().sum();
         steps as f64 / times[turns].iter().sum::<Duration>().as_secs_f64() / 1e6
@@ -103,7 +103,7 @@ fn play(worlds: usize, policy: Policy) -> Played {
     Played { worlds, actions: played, living, end: batch, obs: arrays.out().obs.to_vec() }
 }
 
-/// The shortest time of each turn when all is played again so often.
+/// Plays everything `times` times. Returns the shortest time of each turn.
 fn time_batch(played: &Played, times: usize) -> Vec<Duration> {
     let mut best = vec![Duration::MAX; TURNS];
     for _ in 0..times {
@@ -118,7 +118,7 @@ fn time_batch(played: &Played, times: usize) -> Vec<Duration> {
     best
 }
 
-/// The same for the referee, with the first world.
+/// Does the same for the referee, with the first world.
 fn time_referee(played: &Played, times: usize) -> Vec<Duration> {
     let names = Names::new((0..ENTRIES).map(|entry| format!("entry {entry}"))).unwrap();
     let rules = LastBulletRules::default();
@@ -151,7 +151,7 @@ fn decide(view: &LastBulletView, actions: &[u8]) -> Move<Action> {
     Move::Act(Action { orders: view.copies.iter().map(order).collect() })
 }
 
-/// The referee's match has come to the same position, and everybody sees the same.
+/// Checks that the referee's match has reached the same position, and that all views agree.
 fn check(game: &LastBullet, views: &[LastBulletView], played: &Played) {
     let pieces = game.pieces().iter().map(|piece| (piece.kind, piece.square, piece.bullets));
     assert!(pieces.eq(played.end.pieces(0)), "the same match has come to another position");

@@ -1,8 +1,8 @@
-//! How fast the kernels are on one core, against the referees in the same run: `cargo bench -p necrodome-batch`. A word picks
-//! the games that have it in their name: `cargo bench -p necrodome-batch -- tokyo`. Every benchmark checks its answers.
+//! Measures how fast the kernels are on one core, against the referees in the same run: `cargo bench -p necrodome-batch`. A word
+//! selects the games that have it in their name: `cargo bench -p necrodome-batch -- tokyo`. Every benchmark checks its answers.
 //!
-//! It runs once for each instruction set that the machine has, unless `NECRODOME_INSTRUCTIONS` names one, and fails where a
-//! kernel is so slow that the compiler cannot have made vectors of its lanes.
+//! It runs once for each instruction set that the machine has, unless `NECRODOME_INSTRUCTIONS` names one. It fails if a
+//! kernel is so slow that the compiler cannot have vectorised its lanes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ mod zombie_dice;
 use necrodome_batch::instructions;
 use std::process::Command;
 
-/// How many matches of a small game are stepped at once.
+/// The number of matches of a small game that are stepped at once.
 const ROWS: usize = 4096;
 
 /// Runs the benchmark of a game: in full, or just long enough to try it out.
@@ -48,8 +48,8 @@ fn run_for_all() {
     assert!(failed.is_empty(), "too slow, or wrong: {failed:?}");
 }
 
-/// Prints million steps per second of a kernel and of the referee. In a kernel that is not so many times as fast the compiler has made
-/// no vectors of the lanes.
+/// Prints the speed of a kernel and of the referee, in millions of steps per second. Fails if the kernel is less than `least` times
+/// as fast: then the compiler has not vectorised the lanes.
 fn compare(what: &str, kernel: f64, referee: f64, least: f64) {
     let ratio = kernel / referee;
     println!("{what}: {kernel:6.1} million steps/s, the referee {referee:5.2}: {ratio:5.1} times as many");

@@ -1,4 +1,4 @@
-//! Tokyo, with legal actions at random. Kernel and referee play the same number of steps, and must come to as many episodes.
+//! Tokyo, with random legal actions. Kernel and referee play the same number of steps, and must finish as many episodes.
 
 use crate::{ROWS, arrays::Arrays, compare};
 use necrodome_batch::{
@@ -11,10 +11,10 @@ use necrodome_batch::{
 use necrodome_rules::tokyo::{Tokyo, TokyoRules};
 use std::time::{Duration, Instant};
 
-/// Of several runs the fastest counts: others may be using the machine.
+/// The number of runs. The fastest one counts, since others may be using the machine.
 const RUNS: usize = 3;
 
-/// What some steps came to.
+/// The results of some steps.
 struct Run {
     episodes: u64,
     fastest: Duration,
@@ -53,7 +53,7 @@ fn setup(seats: usize, matches: usize) -> BatchSetup<TokyoRules> {
     BatchSetup { rules: TokyoRules::default(), seats, matches, threads: 1, autoreset: Autoreset::NextStep }
 }
 
-/// Million steps per second.
+/// The speed in millions of steps per second.
 fn rate(run: &Run, steps: usize) -> f64 {
     (ROWS * steps) as f64 / run.total.as_secs_f64() / 1e6
 }

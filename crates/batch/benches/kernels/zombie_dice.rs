@@ -1,4 +1,4 @@
-//! Solo, race and table of Zombie Dice, with actions at random. Kernel and referee must come to the same mean score or number of
+//! Solo, race and table of Zombie Dice, with random actions. Kernel and referee must reach the same mean score or number of
 //! episodes.
 
 use crate::{ROWS, arrays::Arrays, compare};
@@ -16,9 +16,9 @@ use necrodome_rules::{
 };
 use std::time::{Duration, Instant};
 
-/// What some steps came to.
+/// The results of some steps.
 struct Run {
-    /// Million steps per second, in the fastest of several pieces: others may be using the machine.
+    /// The speed in millions of steps per second, of the fastest of several pieces: others may be using the machine.
     rate: f64,
     episodes: f64,
     rewards: f64,

@@ -1,4 +1,4 @@
-//! Worlds as a batch plays them: one in each block.
+//! The kernel of Last Bullet: one world in each block.
 
 use super::{
     moves::Scratch,
@@ -57,7 +57,7 @@ impl Kernel for Shape {
         self.survivors()
     }
 
-    /// What stands on each square, and who, and the pieces.
+    /// Counts the boards, with the piece on each square, and the pieces.
     fn bytes_of_a_match(&self) -> usize {
         let piece = size_of::<(u8, Square, u32)>();
         size_of::<World>() + self.padded() * (size_of::<u8>() + size_of::<u32>()) + self.survivors() * piece
@@ -114,7 +114,7 @@ impl Kernel for Shape {
         }
     }
 
-    /// What can do something: any move; with a bullet, a shot at somebody who is not a corpse. The dead can only stay.
+    /// Marks the actions that can have an effect: any move; with a bullet, a shot at a piece that is not a corpse. The dead only stay.
     fn mask(&self, world: &World, _: usize, out: &mut [bool]) {
         world.masks(self, 0..self.survivors(), out);
     }
@@ -147,7 +147,7 @@ impl Kernel for Shape {
     }
 }
 
-/// What is told of a world: to the rows from `first` on, as seen by these survivors.
+/// Writes about a world into the rows from `first` on, as these survivors see it.
 pub(super) struct Report<'a, 'b> {
     pub(super) shape: &'a Shape,
     pub(super) pieces: Range<usize>,
@@ -156,7 +156,7 @@ pub(super) struct Report<'a, 'b> {
 }
 
 impl Report<'_, '_> {
-    /// Where nothing was played, nothing is gained and nothing ends.
+    /// Writes rewards and flags where nothing was played: nothing is gained and nothing ends.
     pub(super) fn nothing(&mut self) {
         let rows = self.first..self.first + self.pieces.len();
         self.out.rewards[rows.clone()].fill(0.0);
@@ -164,8 +164,8 @@ impl Report<'_, '_> {
         self.out.truncated[rows].fill(false);
     }
 
-    /// Rewards and flags of a turn, of those who lived before it. An episode ends once: with the turn in which the survivor
-    /// dies, or which is the last.
+    /// Writes rewards and flags of a turn, for those who lived before it. An episode ends once: with the turn in which the
+    /// survivor dies, or with the last turn.
     pub(super) fn turn(&mut self, world: &World, lived: &Pieces) {
         let cut = world.over && world.alive > 0;
         for mut word in lived.within(self.pieces.clone()) {
@@ -179,7 +179,7 @@ impl Report<'_, '_> {
         }
     }
 
-    /// The last observations: of all at the end of a match, else of those who died in the turn, who see nothing any more.
+    /// Writes the last observations: of all survivors at the end of a match, else of those who died in the turn, who see nothing more.
     pub(super) fn last(&mut self, world: &mut World, lived: &Pieces, over: bool) {
         let obs = cells(self.out.final_obs.column(0), self.first, self.pieces.len());
         if over {
@@ -194,7 +194,7 @@ impl Report<'_, '_> {
         }
     }
 
-    /// What the survivors see now.
+    /// Writes what the survivors see now.
     pub(super) fn observations(&mut self, world: &mut World) {
         let obs = cells(self.out.obs.column(0), self.first, self.pieces.len());
         world.observe(self.shape, self.pieces.clone(), obs);

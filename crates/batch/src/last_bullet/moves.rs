@@ -1,4 +1,4 @@
-//! Everybody moves at once. Pieces that want the same square stay where they are.
+//! The moves of a turn: all at once. Pieces that want the same square stay where they are.
 
 use super::observe::{MOVES, code::EMPTY};
 use super::set::Pieces;
@@ -6,38 +6,38 @@ use super::shape::Shape;
 use super::world::World;
 use necrodome_rules::last_bullet::Square;
 
-/// What a turn needs besides the world: lists that keep their memory.
+/// The lists that a turn needs besides the world. They keep their memory.
 #[derive(Debug, Clone)]
 pub struct Scratch {
-    /// Those who want to move, and of them those who cannot.
+    /// The pieces that want to move, and of them those that cannot.
     walks: Vec<Walk>,
     blocked: Vec<Walk>,
-    /// Who wants which square, by place.
+    /// The claims on each square, by place.
     claims: Vec<u8>,
-    /// Who does not move whatever it wants: marked by piece, and listed.
+    /// The pieces that do not move whatever they want: marked by piece, and listed.
     pub(super) halted: Vec<bool>,
     sent_home: Vec<u32>,
     /// Pieces that are about to die.
     pub(super) doomed: Vec<u32>,
     /// The squares in the order in which a new world takes them.
     pub(super) deck: Vec<u32>,
-    /// Who lived before the turn.
+    /// The survivors who lived before the turn.
     pub(super) lived: Pieces,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Walk {
     piece: u32,
-    /// The places that it leaves and wants.
+    /// The places that the piece leaves and wants.
     home: u32,
     goal: u32,
     /// The square of the goal.
     to: Square,
 }
 
-/// The occupant of a square wants to leave it.
+/// A flag: the piece on this square wants to leave it.
 const LEAVES: u8 = 0x80;
-/// More than one wants to go there. One is told by its move, counted from 1.
+/// A flag: several pieces want this square. A single one is stored as its move, counted from 1.
 const SEVERAL: u8 = 0x40;
 
 impl Scratch {
@@ -54,7 +54,7 @@ impl Scratch {
         }
     }
 
-    /// A piece wants to move from its square.
+    /// Notes that a piece wants to move from its square.
     #[inline(always)]
     pub(super) fn walk(&mut self, shape: &Shape, piece: usize, from: Square, direction: u8) {
         let to = shape.go(from, direction);
@@ -66,7 +66,7 @@ impl Scratch {
         self.walks.push(Walk { piece: piece as u32, home: home as u32, goal: goal as u32, to });
     }
 
-    /// Moves everybody who wants to move and can.
+    /// Moves every piece that wants to move and can.
     #[inline(always)]
     pub(super) fn settle(&mut self, world: &mut World, shape: &Shape) {
         self.block(world);
@@ -74,7 +74,7 @@ impl Scratch {
         self.carry_out(world);
     }
 
-    /// Parts those who want what another wants or keeps from the others. Without a branch: nobody can predict who it is.
+    /// Separates the pieces that want a contested square. Without a branch: nobody can predict which they are.
     fn block(&mut self, world: &World) {
         let Scratch { walks, blocked, claims, .. } = self;
         blocked.clear();
@@ -94,9 +94,9 @@ impl Scratch {
         blocked.truncate(stopped);
     }
 
-    /// A piece that is sent home keeps its square, so the piece that wanted this square is sent home too, and so on.
+    /// Sends a blocked piece home. It keeps its square, so the piece that wanted this square is sent home too, and so on.
     ///
-    /// That is at most one: had there been two, they would have been sent home already.
+    /// Only one piece can want it: two of them would have been sent home already.
     fn send_home(&mut self, world: &World, shape: &Shape) {
         let Scratch { claims, blocked, halted, sent_home, .. } = self;
         for walk in blocked {
@@ -117,7 +117,7 @@ impl Scratch {
         }
     }
 
-    /// Moves those who still want to, and forgets all wishes.
+    /// Moves the pieces that still can, and clears all claims.
     fn carry_out(&mut self, world: &mut World) {
         let Scratch { walks, blocked, claims, halted, sent_home, .. } = self;
         for walk in &*blocked {

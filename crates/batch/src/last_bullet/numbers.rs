@@ -1,4 +1,4 @@
-//! Last Bullet by numbers: an entry has a row for each of its survivors.
+//! Last Bullet as numbers: an entry has a row for each of its survivors.
 
 use super::observe::{ACTIONS, CELLS, fields, mask, observe, order};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use necrodome_rules::last_bullet::{Action, CopyView, LastBullet, LastBulletRules, LastBulletView};
 use std::sync::Arc;
 
-/// The windows of the survivors.
+/// Makes the numbers of Last Bullet: the windows of the survivors.
 pub(crate) fn windows() -> Arc<dyn Numbers<LastBullet>> {
     Arc::new(Windows)
 }

@@ -1,26 +1,26 @@
-//! Last Bullet as numbers: what one survivor sees, and what it can do.
+//! Last Bullet as numbers: what one survivor sees, and its possible actions.
 //!
-//! An entry decides for each of its survivors; these functions are about one of them, with the view of its entry.
+//! An entry decides for each of its survivors; these functions treat one of them, with the view of its entry.
 
 use crate::field::Field;
 use necrodome_rules::last_bullet::{
     CopyView, Direction, LastBulletView, NOBODY, Order, RANGE, Seen, VISION, WhoIs,
 };
 
-/// How far a survivor sees.
+/// The distance up to which a survivor sees.
 pub(crate) const REACH: usize = VISION as usize;
-/// Squares in a row of a window.
+/// The number of squares in a row of a window.
 pub const WINDOW: usize = 2 * REACH + 1;
-/// Numbers of an observation: the window and the bullets.
+/// The number of numbers in an observation: the window and the bullets.
 pub const CELLS: usize = WINDOW * WINDOW + 1;
-/// Squares in a row of those that a gun reaches.
+/// The number of squares in a row of those that a gun reaches.
 pub const TARGETS: usize = 2 * RANGE as usize + 1;
-/// The moves are the first actions, in the order of [`Direction`].
+/// The number of moves. They are the first actions, in the order of [`Direction`].
 pub const MOVES: usize = Direction::ALL.len();
-/// How many actions there are: the moves, then the shots by their targets, from north to south and from west to east.
+/// The number of actions: the moves, then the shots by their targets, from north to south and from west to east.
 pub const ACTIONS: usize = MOVES + TARGETS * TARGETS;
 
-/// What a square holds, in a window.
+/// The content of a square, in a window.
 pub(crate) mod code {
     pub(crate) const EMPTY: u8 = 0;
     pub(crate) const CORPSE: u8 = 1;
@@ -29,7 +29,7 @@ pub(crate) mod code {
     pub(crate) const OTHER: u8 = 4;
 }
 
-/// What the numbers of an observation mean: the window around the survivor from north to south and from west to east,
+/// The meaning of each number in an observation: the window around the survivor from north to south and from west to east,
 /// then its bullets.
 pub fn fields() -> Vec<Field> {
     let reach = REACH as i32;
@@ -49,7 +49,7 @@ pub fn fields() -> Vec<Field> {
     window.chain([bullets]).collect()
 }
 
-/// An offset without a sign: `w8`, `0`, `e8`.
+/// Writes an offset without a sign: `w8`, `0`, `e8`.
 fn aside(by: i32, before: &str, after: &str) -> String {
     match by {
         ..0 => format!("{before}{}", -by),
@@ -75,9 +75,9 @@ pub fn observe(view: &LastBulletView, copy: &CopyView, out: &mut [u8]) {
     out[CELLS - 1] = copy.bullets.min(u8::MAX.into()) as u8;
 }
 
-/// The order of an action for a survivor; `None` if there is no such action.
+/// Returns the order of an action for a survivor, or `None` if there is no such action.
 ///
-/// A shot at a square where nobody stands names a number that nobody has: the rulebook's bad action, which costs the bullet.
+/// A shot at an empty square names a number that nobody has: the rulebook's bad action, which costs the bullet.
 pub fn order(copy: &CopyView, action: usize) -> Option<Order> {
     if let Some(&direction) = Direction::ALL.get(action) {
         return Some(Order::Move { copy: copy.number, direction });
@@ -94,7 +94,7 @@ pub fn order(copy: &CopyView, action: usize) -> Option<Order> {
     (action < ACTIONS).then_some(Order::Shoot { copy: copy.number, target })
 }
 
-/// Marks the actions that can do something, [`ACTIONS`] flags: all moves; and with a bullet the shots at somebody who is
+/// Marks the actions that can have an effect, [`ACTIONS`] flags: all moves; and with a bullet the shots at a piece that is
 /// not a corpse, the survivor itself included.
 pub fn mask(copy: &CopyView, out: &mut [bool]) {
     let (moves, shots) = out.split_at_mut(MOVES);

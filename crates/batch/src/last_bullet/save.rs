@@ -1,4 +1,4 @@
-//! Worlds as bytes, and back: only what boards and sets can be derived from.
+//! Worlds as bytes, and back: only the state from which boards and sets can be derived.
 
 use super::observe::code::{CORPSE, ZOMBIE};
 use super::shape::Shape;
@@ -13,7 +13,7 @@ pub struct SavedWorld {
     stream: Stream,
     clock: u32,
     over: bool,
-    /// What it is, column, row, bullets.
+    /// For each piece its kind, column, row and bullets.
     pieces: Vec<(u8, u16, u16, u32)>,
 }
 
@@ -45,7 +45,7 @@ impl SavedWorld {
         Ok(world)
     }
 
-    /// Whether the pieces fit each other and the board.
+    /// Checks that the pieces fit each other and the board.
     fn check(&self, shape: &Shape) -> Result<(), String> {
         let survivors = shape.survivors();
         if self.pieces.len() < survivors {

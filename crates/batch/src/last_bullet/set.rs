@@ -1,4 +1,4 @@
-//! Sets: of pieces, and of squares with windows that are read in a few steps.
+//! Sets of pieces, and of squares with windows that are read in a few steps.
 
 use super::observe::{REACH, WINDOW};
 use super::shape::Shape;
@@ -29,20 +29,20 @@ impl Pieces {
         }
     }
 
-    /// The set in words, each with its first piece: [`pop`] takes the pieces out. One loop in another is faster than
+    /// The set in words, each with its first piece: [`pop`] takes the pieces out. Two nested loops are faster than
     /// one iterator for both.
     #[inline(always)]
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, u64)> {
         (0..).step_by(64).zip(self.words.iter().copied())
     }
 
-    /// In the same way those of a range.
+    /// The pieces of a range, in the same form.
     #[inline(always)]
     pub(super) fn within(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
         cut(range).map(|(first, known)| (first, self.words.get(first / 64).copied().unwrap_or(0) & known))
     }
 
-    /// In the same way those of a range that are not in the set.
+    /// The pieces of a range that are not in the set, in the same form.
     #[inline(always)]
     pub(super) fn missing(&self, range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
         cut(range).map(|(first, known)| (first, !self.words.get(first / 64).copied().unwrap_or(0) & known))
@@ -68,13 +68,13 @@ pub(super) fn pop((first, bits): &mut (usize, u64)) -> Option<usize> {
     some.then_some(*first + place)
 }
 
-/// Columns of squares from one word to the next.
+/// The number of columns of squares from one word to the next.
 const STEP: usize = 32;
 
-/// A set of squares, padded like a board. The margin follows when [`wrap`](Squares::wrap) is called.
+/// A set of squares, padded like a board. The margin is updated when [`wrap`](Squares::wrap) is called.
 ///
-/// A word has the bits of 64 neighbours in a row, and the next word to the east begins 32 further on: so the row of a window
-/// is in one word, wherever it begins. Words lie from north to south, so a window is 17 words next to each other.
+/// A word has the bits of 64 neighbours in a row, and the next word to the east begins 32 squares further on: so the row of a
+/// window is in one word, wherever it begins. Words lie from north to south, so a window is 17 words next to each other.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Squares {
     words: Vec<u64>,
@@ -92,7 +92,7 @@ impl Squares {
         self.words.fill(0);
     }
 
-    /// Where the column of words begins that holds the windows from this bit on. The first column is not read: it is there so
+    /// The start of the column of words that holds the windows from this bit on. The first column is not read: it is there so
     /// that every bit has a word in the west that also holds it.
     #[inline(always)]
     fn column(&self, bit: usize) -> usize {
@@ -104,7 +104,7 @@ impl Squares {
         self.side + 2 * REACH
     }
 
-    /// The two words that hold a square, and its bit in the first.
+    /// The two words that hold a square, and the square's bit in the first.
     #[inline(always)]
     fn words(&self, at: Square) -> (usize, usize, u64) {
         let bit = usize::from(at.x) + REACH;
@@ -126,7 +126,7 @@ impl Squares {
         self.words[west] &= !(bit << STEP);
     }
 
-    /// Makes the margin show what lies beyond the edges.
+    /// Copies what lies beyond the edges into the margin.
     pub(super) fn wrap(&mut self) {
         const MARGIN: u64 = (1 << REACH) - 1;
         let (rows, side) = (self.rows(), self.side);
@@ -146,8 +146,8 @@ impl Squares {
         }
     }
 
-    /// The rows of the window around a square, from north to south. The westmost square is the bit that comes with them;
-    /// bits beyond the window are not cleared.
+    /// The rows of the window around a square, from north to south, with the bit of the westmost square.
+    /// Bits beyond the window are not cleared.
     #[inline(always)]
     pub(super) fn window(&self, at: Square) -> (&[u64; WINDOW], usize) {
         let x = usize::from(at.x);
@@ -156,7 +156,7 @@ impl Squares {
         (words.first_chunk().unwrap_or(&[0; WINDOW]), x % STEP)
     }
 
-    /// Which of the eight squares around `at` are in the set, and `at` itself: the bits of three rows of three.
+    /// The members among the eight squares around `at`, and `at` itself: the bits of three rows of three.
     #[inline(always)]
     pub(super) fn around(&self, at: Square) -> u64 {
         let (rows, shift) = self.window(at);
@@ -165,7 +165,7 @@ impl Squares {
     }
 }
 
-/// Copies rows at the northern and southern edge into the margins beyond the other.
+/// Copies rows at the northern and southern edge into the margins beyond the opposite edge.
 pub(super) fn wrap_rows<T: Copy>(board: &mut [T], stride: usize, side: usize) {
     board.copy_within(side * stride..(side + REACH) * stride, 0);
     board.copy_within(REACH * stride..2 * REACH * stride, (side + REACH) * stride);
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    /// Against the plain definition, on boards whose edges fall at all bits of a word.
+    /// Compares with the plain definition, on boards whose edges fall at all bits of a word.
     #[test]
     fn a_window_shows_what_is_around() {
         for side in 17..=100 {

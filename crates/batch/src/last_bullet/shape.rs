@@ -1,6 +1,6 @@
-//! The size of a world, and where its squares lie in memory.
+//! The size of a world, and the places of its squares in memory.
 //!
-//! Boards are padded on all sides with what lies beyond their edges on the torus, as far as anybody sees. So a window
+//! Boards are padded on all sides with what lies beyond their edges on the torus, as far as a survivor sees. So a window
 //! never wraps: it is 17 pieces of 17 neighbours in memory.
 
 use super::observe::{MOVES, REACH};
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// The move that stays.
 pub(super) const STAY: u8 = Direction::Stay as u8;
 
-/// What all worlds of a batch have in common.
+/// The size that all worlds of a batch share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
     pub(super) side: usize,
@@ -21,7 +21,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Rows of a world: one for each survivor.
+    /// The number of survivors in a world, each with a row.
     pub(super) fn survivors(&self) -> usize {
         self.entries * self.copies
     }
@@ -35,18 +35,18 @@ impl Shape {
         self.side * self.side
     }
 
-    /// From a square in memory to the one south of it.
+    /// The distance in memory from a square to the one south of it.
     #[inline(always)]
     pub(super) fn stride(&self) -> usize {
         self.side + 2 * REACH
     }
 
-    /// Squares in memory, the margin included.
+    /// The number of squares in memory, the margin included.
     pub(super) fn padded(&self) -> usize {
         self.stride() * self.stride()
     }
 
-    /// Where a square lies in memory.
+    /// The place of a square in memory.
     #[inline(always)]
     pub(super) fn place(&self, at: Square) -> usize {
         (usize::from(at.y) + REACH) * self.stride() + usize::from(at.x) + REACH
@@ -57,7 +57,7 @@ impl Shape {
         Square { x: (index % self.side) as u16, y: (index / self.side) as u16 }
     }
 
-    /// The square `dx` to the east and `dy` to the south, at most as far as anybody sees.
+    /// The square `dx` to the east and `dy` to the south, at most as far as a survivor sees.
     #[inline(always)]
     pub(super) fn step(&self, from: Square, dx: i32, dy: i32) -> Square {
         let wrap = |from: u16, by: i32| {
@@ -70,7 +70,7 @@ impl Shape {
         Square { x: wrap(from.x, dx), y: wrap(from.y, dy) }
     }
 
-    /// The shortest way from one column to another, or from one row to another: around the edge, if that is shorter.
+    /// The shortest way from one column or row to another: around the edge, if that is shorter.
     pub(super) fn offset(&self, from: u16, to: u16) -> i32 {
         let side = self.side as i32;
         let way = (i32::from(to) - i32::from(from)).rem_euclid(side);
@@ -91,6 +91,6 @@ impl Shape {
     }
 }
 
-/// Where the nine moves lead: to the east and to the south.
+/// The offsets of the nine moves: to the east and to the south.
 const OFFSETS: [[i16; 2]; MOVES] =
     [[-1, -1], [0, -1], [1, -1], [-1, 0], [0, 0], [1, 0], [-1, 1], [0, 1], [1, 1]];

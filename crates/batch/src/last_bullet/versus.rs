@@ -1,11 +1,11 @@
-//! One entry of every world for a learner, the others for opponents: the learner's survivors are the only rows.
+//! One entry of every world is the learner's, the others are opponents': only the learner's survivors are rows.
 //!
-//! Everybody decides at once, so opponents inside are asked while a step is played, and those outside before it, by the caller:
-//! [`LastBulletVersusBatch::questions`] tells what their survivors see, [`LastBulletVersusBatch::answer`] takes what they do in
+//! Everybody decides at once. Opponents inside are asked while a step is played; the caller asks those outside before it:
+//! [`LastBulletVersusBatch::questions`] returns what their survivors see, [`LastBulletVersusBatch::answer`] takes their actions for
 //! the next turn. Without an answer they stay.
 //!
 //! For the learner a match is over when none of its survivors lives, or when it is cut off. A world in which none of them lives
-//! to decide is no episode: another is begun.
+//! to decide is no episode: the batch begins another.
 
 use super::kernel::Report;
 use super::moves::Scratch;
@@ -34,7 +34,7 @@ use std::{ops::Range, sync::Arc};
 /// Many worlds of a learner's entry against opponents.
 pub type LastBulletVersusBatch = Batched<LastBulletVersus>;
 
-/// Seats of learners are numbers of a byte.
+/// The most entries: a learner's seat is one byte.
 const MOST_ENTRIES: usize = 256;
 
 /// Worlds of a learner's entry against opponents.
@@ -44,26 +44,26 @@ pub struct LastBulletVersus {
     line_up: Arc<LineUp<LastBullet>>,
 }
 
-/// A world, and how it stands with its learner.
+/// A world, and the state of its learner.
 #[derive(Debug, Clone)]
 pub struct Battle {
     world: World,
     learner: Learner,
-    /// What the survivors of opponents outside do next, by piece; empty if there are none.
+    /// The next orders for the survivors of opponents outside, by piece; empty if there are none.
     orders: Vec<u8>,
 }
 
-/// How a world stands with its learner.
+/// The state of a world's learner.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Learner {
     seed: u64,
-    /// How many matches have begun, and how many decisions opponents inside have made, since the seed was set.
+    /// The number of matches that have begun, and of decisions that opponents inside have made, since the seed was set.
     matches: u64,
     decisions: u64,
     seat: u8,
 }
 
-/// A thread's own memory.
+/// The memory of a thread.
 #[derive(Debug, Clone)]
 pub struct BattleScratch {
     inner: Scratch,
@@ -72,14 +72,14 @@ pub struct BattleScratch {
     view: LastBulletView,
 }
 
-/// The survivors of opponents outside who are to decide: world by world, a row for each.
+/// The survivors of opponents outside that must decide: world by world, a row for each.
 #[derive(Debug, Clone, Default)]
 pub struct Questions {
-    /// The match and the piece of each.
+    /// The match and the piece of each row.
     pieces: Vec<(usize, usize)>,
-    /// What they see.
+    /// The observations of the survivors.
     pub obs: Vec<u8>,
-    /// Which of their actions can do something.
+    /// The actions that can have an effect.
     pub masks: Vec<bool>,
 }
 
@@ -91,7 +91,7 @@ impl Questions {
 }
 
 impl LastBulletVersusBatch {
-    /// New matches against these opponents, each with its number as its seed.
+    /// Makes a batch of new matches against these opponents, each with its number as its seed.
     pub fn against(
         setup: &BatchSetup<LastBulletRules>,
         line_up: LineUp<LastBullet>,
@@ -105,7 +105,7 @@ impl LastBulletVersusBatch {
         Ok(Batched::of(LastBulletVersus { shape, line_up: Arc::new(line_up) }, setup))
     }
 
-    /// What the survivors see whose opponent is marked, by its place among the opponents. Where a match is over, nobody decides.
+    /// Returns the views of survivors whose opponent is marked in `which`, by opponent. In a match that is over nobody decides.
     pub fn questions(&mut self, which: &[bool]) -> Questions {
         let mut questions = Questions::default();
         let shape = self.kernel.shape;
@@ -133,7 +133,7 @@ impl LastBulletVersusBatch {
         questions
     }
 
-    /// What they do in the next turn: an action for each row of the questions, checked to be below
+    /// Sets what they do in the next turn: an action for each row of the questions. The caller has checked that each is below
     /// [`actions`](Batched::actions).
     pub fn answer(&mut self, questions: &Questions, actions: &[u8]) {
         for (&(one, piece), &action) in questions.pieces.iter().zip(actions) {
@@ -154,7 +154,7 @@ impl Battle {
 }
 
 impl LastBulletVersus {
-    /// Begins a match in which a survivor of the learner's lives to decide.
+    /// Begins a match in which a survivor of the learner lives to decide.
     fn begin_match(&self, battle: &mut Battle, scratch: &mut BattleScratch) {
         let Learner { seed, matches, .. } = battle.learner;
         battle.learner.seat = self.line_up.seat.of_match(self.shape.entries, seed, matches);
@@ -179,7 +179,7 @@ impl LastBulletVersus {
         battle.world.turn(&self.shape, actions, inner);
     }
 
-    /// Asks the opponents inside who have survivors.
+    /// Asks the opponents inside whose entry has survivors.
     fn ask(&self, battle: &mut Battle, view: &mut LastBulletView, actions: &mut [u8]) {
         let Battle { world, learner, .. } = battle;
         for entry in (0..self.shape.entries).filter(|&entry| entry != usize::from(learner.seat)) {
@@ -203,7 +203,7 @@ impl Kernel for LastBulletVersus {
     type Cell = u8;
     type Block = Battle;
     type Scratch = BattleScratch;
-    /// The worlds, and where the learner sits.
+    /// The shape of the worlds, and the learner's seat.
     type Basis = (Shape, LearnerSeat);
     type Saved = (SavedWorld, Learner);
     const ORDER: MemoryOrder = Shape::ORDER;

@@ -1,7 +1,7 @@
-//! What built-in bots are shown of a world, and their orders as numbers.
+//! The views of a world for built-in bots, and their orders as numbers.
 //!
-//! A piece's number is its place in the list of pieces. In the referee's matches numbers keep more secret, but no built-in bot
-//! looks at more than whether two of them are the same.
+//! A piece's number is its index in the list of pieces. The referee's numbers keep more secret, but built-in bots
+//! only look at whether two of them are the same.
 
 use super::observe::{MOVES, REACH, TARGETS, WINDOW, code};
 use super::set::pop;
@@ -14,7 +14,7 @@ use necrodome_rules::{
 };
 use std::ops::Range;
 
-/// A view of nothing yet.
+/// Makes an empty view.
 pub(super) fn blank(shape: &Shape) -> LastBulletView {
     let entries = (0..shape.entries).map(|entry| format!("entry {}", entry + 1));
     let names = [ZOMBIE, CORPSE].map(str::to_owned).into_iter().chain(entries);
@@ -28,7 +28,7 @@ pub(super) fn blank(shape: &Shape) -> LastBulletView {
 }
 
 impl World {
-    /// Shows the world to an entry, whose survivors these are. Memory of the view is used again.
+    /// Fills the view of the entry with these survivors, reusing its memory.
     pub(super) fn show(&self, shape: &Shape, pieces: Range<usize>, view: &mut LastBulletView) {
         view.clock = self.clock;
         view.me = WhoIs::entry(Seat((pieces.start / shape.copies) as u16));
@@ -48,7 +48,7 @@ impl World {
         view.copies.truncate(shown);
     }
 
-    /// Lists whoever stands in the window around a square, but for who stands in its middle.
+    /// Lists every piece in the window around a square, except the one in its middle.
     fn look_around(&self, shape: &Shape, at: Square, seen: &mut Vec<Seen>) {
         seen.clear();
         let north_west = shape.place(at) - REACH * shape.stride() - REACH;
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// The survivor that an order is for, and the number of its action. A shot out of range, which no built-in bot orders, is
+    /// The survivor of an order, and the number of its action. A shot out of range, which no built-in bot orders, is
     /// not fired.
     pub(super) fn number(&self, shape: &Shape, order: Order) -> (usize, u8) {
         match order {

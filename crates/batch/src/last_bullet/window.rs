@@ -1,4 +1,4 @@
-//! What the survivors see, as numbers.
+//! The observations of the survivors, as numbers.
 
 use super::observe::{
     ACTIONS, CELLS, MOVES, REACH, TARGETS, WINDOW,
@@ -12,11 +12,11 @@ use necrodome_rules::last_bullet::RANGE;
 use pulp::NullaryFnOnce;
 use std::ops::Range;
 
-/// Bytes that are copied at once: a row of a window, and some of the next, which is copied after it.
+/// The number of bytes copied at once: a row of a window, and some of the next row, which is then overwritten.
 const CHUNK: usize = 32;
 
 impl World {
-    /// Writes the observations of some survivors; of the dead, zeros.
+    /// Writes the observations of some survivors; zeros for the dead.
     pub(super) fn observe(&mut self, shape: &Shape, pieces: Range<usize>, obs: &mut [u8]) {
         let arch = arch();
         let groups = shape.entries.div_ceil(GROUP);
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    /// Makes the living look like what they are to one group of entries; see [`GROUP`].
+    /// Gives the living the looks that they have to one group of entries; see [`GROUP`].
     fn label(&mut self, shape: &Shape, group: usize) {
         for mut word in self.living.words() {
             while let Some(piece) = pop(&mut word) {
@@ -45,7 +45,7 @@ impl World {
         self.wrap_looks(shape);
     }
 
-    /// Whether an action of a survivor can do something, or its survivor is dead.
+    /// Whether an action of a survivor can have an effect, or the survivor is dead.
     #[inline]
     pub(super) fn is_legal(&self, shape: &Shape, piece: usize, action: u8) -> bool {
         let Some(target) = usize::from(action).checked_sub(MOVES) else { return true };
@@ -55,15 +55,15 @@ impl World {
             || self.bullets[piece] > 0 && self.looks[there] != EMPTY && self.looks[there] != CORPSE
     }
 
-    /// Where the first of the squares lies that the gun of a survivor reaches.
+    /// The place of the first square that a survivor's gun reaches.
     #[inline]
     fn in_reach(&self, shape: &Shape, piece: usize) -> usize {
         let range = usize::from(RANGE);
         shape.place(self.squares[piece]) - range * shape.stride() - range
     }
 
-    /// Writes which actions of some survivors can do something: any move, and a shot at somebody who is not a corpse, with a
-    /// bullet. The dead can only stay.
+    /// Marks the actions of some survivors that can have an effect: any move, and with a bullet a shot at a piece that is not a
+    /// corpse. The dead can only stay.
     pub(super) fn masks(&self, shape: &Shape, pieces: Range<usize>, masks: &mut [bool]) {
         for (piece, mask) in pieces.zip(masks.chunks_exact_mut(ACTIONS)) {
             mask.fill(false);
@@ -85,7 +85,7 @@ impl World {
     }
 }
 
-/// Writes the observations of those survivors who have a number of their own, with the best instructions that the machine
+/// Writes the observations of the survivors in a group, with the best instructions that the machine
 /// has.
 struct Observe<'a> {
     world: &'a World,
@@ -115,7 +115,7 @@ impl NullaryFnOnce for Observe<'_> {
     }
 }
 
-/// Copies the window that begins with `looks`, as those see it who look like `me`.
+/// Copies the window that begins with `looks`, as the survivors that look like `me` see it.
 #[inline(always)]
 fn look(looks: &[u8], stride: usize, me: u8, obs: &mut [u8; CELLS]) {
     // All survivors are others, and those who look like me are one less: `OWN`.

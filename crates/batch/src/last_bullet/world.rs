@@ -1,5 +1,5 @@
 //! One world: a match of Last Bullet in plain arrays. A turn has the steps of the rulebook, in the referee's order, and
-//! asks chance the referee's questions, so that the same stream gives the same match.
+//! asks chance the same questions, so that the same stream gives the same match.
 
 use super::moves::Scratch;
 use super::observe::{
@@ -15,17 +15,17 @@ use necrodome_rules::{
     last_bullet::{BULLETS, RANGE, Square},
 };
 
-/// A survivor of the first entry; the others' follow.
+/// The look of a survivor of the first entry; those of the other entries follow.
 pub(super) const SURVIVOR: u8 = code::OTHER;
-/// A survivor of an entry that has no number of its own.
+/// The look of a survivor whose entry has no number in the current group.
 pub(super) const ANOTHER: u8 = u8::MAX;
-/// How many entries have numbers of their own. Where there are more, they look in groups, one after the other.
+/// The number of entries with numbers of their own. With more entries, groups of them look one after the other.
 pub(super) const GROUP: usize = (ANOTHER - SURVIVOR) as usize;
 
-/// The keys of the referee's secret numbers. Nobody has a number here, but the stream goes on as the referee's does.
+/// The keys of the referee's secret numbers. Pieces have no such numbers here, but the stream must draw as the referee's does.
 const SECRETS: usize = 4;
 
-/// What the survivors of an entry are.
+/// The look of an entry's survivors.
 pub(super) fn survivor(entry: usize) -> u8 {
     if entry < GROUP { SURVIVOR + entry as u8 } else { ANOTHER }
 }
@@ -35,31 +35,31 @@ pub(super) fn survivor(entry: usize) -> u8 {
 pub struct World {
     pub(super) stream: Stream,
     pub(super) clock: u32,
-    /// Nothing happens any more until it begins anew.
+    /// Whether the match is over, until it begins anew.
     pub(super) over: bool,
 
     // The pieces, in the referee's order: the survivors entry by entry, whatever becomes of them, then who rose.
-    /// Corpse, zombie, or from [`SURVIVOR`] on whose survivor it is.
+    /// The kind of each piece: corpse, zombie, or from [`SURVIVOR`] on the entry of a survivor.
     pub(super) kinds: Vec<u8>,
     pub(super) squares: Vec<Square>,
     pub(super) bullets: Vec<u32>,
 
     // What follows is derived from the pieces.
-    /// What stands on each square of the padded board.
+    /// The look of each square of the padded board.
     pub(super) looks: Vec<u8>,
-    /// Which piece stands on each square where one stands, by place; the margin is not kept.
+    /// The index of the piece on each occupied square, by place; the margin is not kept.
     pub(super) index: Vec<u32>,
     /// The squares of the living.
     players: Squares,
     pub(super) living: Pieces,
     zombies: Pieces,
-    /// Corpses with bullets.
+    /// The corpses with bullets.
     loaded: Pieces,
     pub(super) alive: usize,
 }
 
 impl World {
-    /// An empty world, to be begun.
+    /// Makes an empty world, to be begun.
     pub(super) fn new(shape: &Shape, stream: Stream) -> Self {
         World {
             stream,
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// Begins a new match, brought to its first decision. One in which nobody lives to decide is begun again.
+    /// Begins a new match and plays up to its first decision. If nobody lives to decide, it begins another.
     pub(super) fn begin(&mut self, shape: &Shape, scratch: &mut Scratch) {
         loop {
             self.clock = 0;
@@ -141,7 +141,7 @@ impl World {
         self.wrap(shape);
     }
 
-    /// Plays a turn: one action for each survivor; those of the dead are not looked at.
+    /// Plays a turn: one action for each survivor; those of the dead are ignored.
     pub(super) fn turn(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
         self.shoot(shape, actions, scratch);
         self.move_zombies(shape, scratch);
@@ -164,13 +164,13 @@ impl World {
         shape.max_turns.is_some_and(|max| self.clock >= max)
     }
 
-    /// What comes before the decisions.
+    /// Plays the steps before the decisions.
     fn begin_turn(&mut self, shape: &Shape, scratch: &mut Scratch) {
         self.rise(shape);
         self.bite(shape, scratch);
     }
 
-    /// A zombie rises and replaces whatever stood there.
+    /// Lets a zombie rise and replace whatever stood there.
     fn rise(&mut self, shape: &Shape) {
         let at = shape.square(self.stream.uniform(shape.squares() as u32) as usize);
         let place = shape.place(at);
@@ -187,7 +187,7 @@ impl World {
         }
     }
 
-    /// Survivors next to a zombie that was there before become zombies.
+    /// Makes zombies of the survivors next to a zombie that was there before.
     fn bite(&mut self, shape: &Shape, scratch: &mut Scratch) {
         let bitten = &mut scratch.doomed;
         for mut word in self.zombies.words() {
@@ -216,7 +216,7 @@ impl World {
         self.zombies.insert(piece);
     }
 
-    /// A piece is no longer what it was.
+    /// Takes a piece out of the sets of its kind.
     fn lose(&mut self, piece: usize) {
         match self.kinds[piece] {
             SURVIVOR.. => {
@@ -229,7 +229,7 @@ impl World {
         }
     }
 
-    /// All shots fall at once, so whoever is hit is only noted. It will not move.
+    /// Fires all shots at once: pieces that are hit are only noted. They will not move.
     fn shoot(&mut self, shape: &Shape, actions: &[u8], scratch: &mut Scratch) {
         for mut word in self.living.words() {
             while let Some(piece) = pop(&mut word) {
@@ -250,7 +250,7 @@ impl World {
         }
     }
 
-    /// Zombies decide, those too who are about to fall, since chance is asked for them as for the others.
+    /// Lets zombies decide, also those about to fall, since the referee asks chance for them, too.
     fn move_zombies(&mut self, shape: &Shape, scratch: &mut Scratch) {
         for mut word in self.zombies.words() {
             while let Some(zombie) = pop(&mut word) {
@@ -275,7 +275,7 @@ impl World {
         }
     }
 
-    /// Whoever is hit becomes a corpse.
+    /// Makes corpses of the pieces that were hit.
     fn fall(&mut self, shape: &Shape, scratch: &mut Scratch) {
         for piece in scratch.doomed.drain(..) {
             let piece = piece as usize;
@@ -292,7 +292,7 @@ impl World {
         }
     }
 
-    /// A piece leaves its place to enter another.
+    /// Takes a piece off its place, before it enters another.
     #[inline(always)]
     pub(super) fn leave(&mut self, piece: usize, home: usize) {
         self.looks[home] = EMPTY;
@@ -301,7 +301,7 @@ impl World {
         }
     }
 
-    /// A piece that has left its place enters another.
+    /// Puts a piece that has left its place on another.
     #[inline(always)]
     pub(super) fn enter(&mut self, piece: usize, goal: usize, to: Square) {
         self.looks[goal] = self.kinds[piece];
@@ -312,7 +312,7 @@ impl World {
         }
     }
 
-    /// Survivors next to a corpse share its bullets equally; the remainder is lost.
+    /// Shares a corpse's bullets equally among the survivors next to it; the remainder is lost.
     fn scavenge(&mut self, shape: &Shape, scratch: &mut Scratch) {
         let emptied = &mut scratch.doomed;
         for mut word in self.loaded.words() {
@@ -337,7 +337,7 @@ impl World {
         }
     }
 
-    /// Makes the margins show what lies beyond the edges.
+    /// Copies what lies beyond the edges into the margins.
     fn wrap(&mut self, shape: &Shape) {
         self.players.wrap();
         self.wrap_looks(shape);

@@ -1,11 +1,11 @@
-//! What zombies do: they step toward the nearest living player that they see.
+//! The moves of zombies: they step toward the nearest living player that they see.
 
 use super::observe::REACH;
 use super::set::Squares;
 use super::shape::STAY;
 use necrodome_rules::last_bullet::Square;
 
-/// The columns of a window up to a distance from 1 on.
+/// The columns of a window up to each distance, from 1 on.
 const COLUMNS: [u64; REACH] = {
     let mut columns = [0; REACH];
     let mut distance = 1;
@@ -16,11 +16,11 @@ const COLUMNS: [u64; REACH] = {
     columns
 };
 
-/// The step of a zombie toward the nearest of `players`; of several the westmost, then the northmost. `None` when it
+/// The step of a zombie toward the nearest of `players`; of several the westmost, then the northmost. `None` if it
 /// sees nobody.
 ///
-/// The window is searched in growing squares. A square that is the first to hold anybody holds them all at the same
-/// distance, and only on which side they stand matters: so the rows to the north are one word, and those to the south.
+/// The window is searched in growing squares. The first square that holds a player holds all of them at the same
+/// distance, and only the side on which they stand matters: so the rows to the north are one word, and those to the south another.
 #[inline(always)]
 pub(super) fn chase(at: Square, players: &Squares) -> Option<u8> {
     let (rows, west) = players.window(at);

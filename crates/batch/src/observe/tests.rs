@@ -1,4 +1,4 @@
-//! The layouts, by hand and by playing.
+//! Tests of the layouts, by hand and by playing.
 
 use super::*;
 use necrodome_rules::{
@@ -29,8 +29,8 @@ fn named<G: Observe>(rules: &G::Rules, view: &G::View, seats: usize) -> HashMap<
     fields.into_iter().zip(out).map(|(field, number)| (field.name, number)).collect()
 }
 
-/// Plays random matches and checks, for every seat at every decision: numbers are within their fields, the mask marks just the
-/// legal actions of the view, no two numbers are one action, and rewards fit the outcome.
+/// Plays random matches and checks, for every seat at every decision: numbers are within their fields, the mask marks exactly
+/// the legal actions of the view, each action has one number, and rewards fit the outcome.
 fn conformance<G: Observe>(seats: usize, pairs: &[(&str, &str)], matches: u64) {
     let rules = rules::<G>(pairs);
     let fields = G::fields(&rules, seats);
@@ -99,7 +99,7 @@ fn observations_masks_and_rewards_fit_the_games() {
     conformance::<Infection>(7, &[("zombies", "2"), ("start_viruses", "9"), ("start_antibodies", "3")], 30);
 }
 
-/// Equal observations (and equal rules) must mean equal chances: the numbers that a roll works with are all there.
+/// Equal observations (and equal rules) must mean equal chances: an observation holds all numbers that a roll works with.
 #[test]
 fn the_dice_of_a_turn_can_be_read_off() {
     for out_of_dice in ["end_turn", "recycle_brains"] {

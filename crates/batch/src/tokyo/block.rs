@@ -1,4 +1,4 @@
-//! Matches side by side: a column of bytes for each number of their states.
+//! Matches side by side: a column of bytes for each number of their state.
 
 // An index goes through several columns at once: the form that becomes vectors, and the shortest.
 #![allow(clippy::needless_range_loop)]
@@ -13,7 +13,7 @@ use crate::{
     stream::{Stream, Streams},
 };
 
-/// Matches in a block: one vector of bytes on the widest machines.
+/// The number of matches in a block: one vector of bytes on the widest machines.
 pub(super) const LANES: usize = 64;
 
 /// A byte of each match.
@@ -22,7 +22,7 @@ pub(super) type Column = [u8; LANES];
 /// The observations of a block, field by field.
 pub(super) type BlockObs = Aligned<[Column; MAX_FIELDS]>;
 
-/// Where the stream and the rolls of a match are: those of even lanes come first. So the dice of two lanes make a pair of bytes that
+/// The place of a match's stream and rolls: those of even lanes come first. So the dice of two lanes make a pair of bytes that
 /// lie where their lanes do.
 #[inline(always)]
 const fn place(lane: usize) -> usize {
@@ -33,9 +33,9 @@ const fn place(lane: usize) -> usize {
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct BlockRolls {
-    /// For the dice that are rolled again.
+    /// The dice that are rolled again.
     again: [u16; LANES],
-    /// For a turn that begins.
+    /// The first dice of a new turn.
     fresh: [u16; LANES],
 }
 
@@ -48,7 +48,7 @@ impl BlockRolls {
     }
 }
 
-/// The states of some matches. The last block of a batch may have some that nobody plays.
+/// The state of some matches. The last block of a batch may have some that nobody plays.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct Block {
@@ -68,7 +68,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Matches that are over.
+    /// Makes matches that are over.
     pub(super) fn new() -> Self {
         let nothing = [0; LANES];
         Block {
@@ -109,7 +109,7 @@ impl Block {
         }
     }
 
-    /// Puts a match into its place.
+    /// Puts a match into its lane.
     #[inline(always)]
     pub(super) fn set_lane<const N: usize>(&mut self, i: usize, lane: Lane<N>) {
         each::<N>(|seat| {
@@ -147,8 +147,8 @@ impl Block {
         lane
     }
 
-    /// Plays an action in every match that is not over, after a [`roll`](Block::roll). `max_turns` is 0 if there is no such rule.
-    /// Only if `HOLDS` may there be matches that stay as they are.
+    /// Plays an action in every match that is not over, after a [`roll`](Block::roll). `max_turns` is 0 if there is no limit.
+    /// Matches may hold only if `HOLDS` is set.
     #[inline(always)]
     pub(super) fn play<const N: usize, const HOLDS: bool>(
         &mut self,
@@ -177,7 +177,7 @@ impl Block {
         self.last_turn = lasts;
     }
 
-    /// What the next action of each match may need, each from its own stream. `actions` only tell who holds.
+    /// Draws the rolls that the next action of each match may need, from its stream. `actions` only says which matches hold.
     #[inline(always)]
     pub(super) fn roll<const HOLDS: bool>(&mut self, actions: &Column, rolls: &mut BlockRolls) {
         // A match that is over or holds waits, and so does its stream.
@@ -204,7 +204,7 @@ impl Block {
         }
     }
 
-    /// Draws anew where a word does not count: one word in a hundred thousand.
+    /// Draws again where a word was rejected: one word in a hundred thousand.
     #[cold]
     #[inline(never)]
     fn roll_again(&mut self, least: &[u32; LANES], waits: &Column, rolls: &mut BlockRolls) {
@@ -213,7 +213,7 @@ impl Block {
         }
     }
 
-    /// The rolls of the next word of one match that counts.
+    /// Draws rolls for one match from the next word that is not rejected.
     fn draw(&mut self, i: usize) -> Rolls {
         let mut stream = self.stream(i);
         let rolls = draw(&mut stream);
@@ -221,7 +221,7 @@ impl Block {
         rolls
     }
 
-    /// What the seats see.
+    /// Writes what the seats see.
     #[inline(always)]
     pub(super) fn observe<const N: usize>(&self, obs: &mut BlockObs) {
         for i in 0..LANES {
@@ -239,7 +239,7 @@ pub(super) fn last_turn(turn: u32, max_turns: u32) -> u8 {
     u8::from(turn == max_turns).wrapping_neg()
 }
 
-/// Whether a mask is set somewhere.
+/// Whether any mask is set.
 #[inline(always)]
 fn any(masks: &Column) -> bool {
     masks.iter().fold(0, |any, mask| any | mask) != 0

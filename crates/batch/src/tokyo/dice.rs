@@ -1,6 +1,6 @@
 //! Six dice from half a word.
 //!
-//! All six are one number below 5^6, so a word holds all that a step can need: the dice that are rolled again, and the
+//! All six are one number below 5^6, so a word holds everything that a step can need: the dice that are rolled again, and the
 //! first roll of the turn that may follow.
 
 use super::lane::each;
@@ -11,30 +11,30 @@ use necrodome_rules::tokyo::Face;
 pub(super) type Dice = [u8; 6];
 
 const FACES: u16 = Face::ALL.len() as u16;
-/// How many ways six dice can fall.
+/// The number of ways in which six dice can fall.
 const ROLLS: u32 = (FACES as u32).pow(6);
-/// Halves of a word that are thrown away, since they would make some rolls likelier than others (Lemire's method).
+/// The number of rejected halves of a word, which would make some rolls likelier than others (Lemire's method).
 pub(super) const REJECTED: u32 = ROLLS.wrapping_neg() % ROLLS;
 
 /// Two rolls, as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rolls {
-    /// For the dice that are rolled again.
+    /// The dice that are rolled again.
     pub(super) again: u16,
-    /// For a turn that begins.
+    /// The first dice of a new turn.
     pub(super) fresh: u16,
 }
 
 impl Rolls {
-    /// Two rolls in one number, those that are rolled again above.
+    /// Splits two rolls in one number, the rerolled dice in the upper half.
     #[inline(always)]
     pub(super) fn new(both: u32) -> Self {
         Rolls { again: (both >> 16) as u16, fresh: both as u16 }
     }
 }
 
-/// The two rolls of a word in one number, those that are rolled again above, and the lesser of what their halves leave: less than
-/// [`REJECTED`] if the word does not count.
+/// The two rolls of a word in one number, the rerolled dice in the upper half, and the lesser of the remainders of its halves:
+/// less than [`REJECTED`] if the word must be drawn again.
 #[inline(always)]
 pub(super) fn both(word: u64) -> (u32, u32) {
     let high = (word >> 32) * u64::from(ROLLS);
@@ -42,7 +42,7 @@ pub(super) fn both(word: u64) -> (u32, u32) {
     ((high >> 16) as u32 & 0xffff_0000 | (low >> 32) as u32, (high as u32).min(low as u32))
 }
 
-/// The rolls of the first word that counts.
+/// Draws the rolls of the first word that is not rejected.
 #[inline]
 pub(super) fn draw(stream: &mut Stream) -> Rolls {
     loop {
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// Every roll has the same number of halves that give it and count.
+    /// Every roll comes from the same number of accepted halves.
     #[test]
     fn words_that_would_favour_a_roll_do_not_count() {
         let share = (1u64 << 32) / u64::from(ROLLS);

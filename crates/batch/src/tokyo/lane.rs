@@ -1,7 +1,7 @@
-//! One match, as the kernel plays it: a few bytes, and rules without branches.
+//! One match as the kernel plays it: a few bytes, and rules without branches.
 //!
-//! Every function here is inlined into a loop over the matches of a block, which the compiler turns into vectors as long
-//! as nothing depends on a branch. Conditions are masks of eight bits, all or none: only AVX-512 has a place for single ones.
+//! Every function here is inlined into a loop over the matches of a block, which the compiler vectorises as long
+//! as nothing depends on a branch. Conditions are masks of eight bits, all or none: only AVX-512 has room for single bits.
 
 use super::{dice::Dice, observe};
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH};
@@ -10,14 +10,14 @@ pub(super) const ROLLING: u8 = 0;
 pub(super) const YIELDING: u8 = 1;
 pub(super) const OVER: u8 = 2;
 
-/// Nobody is in Tokyo.
+/// The value of `in_tokyo` when nobody is there.
 pub(super) const NOBODY: u8 = u8::MAX;
-/// The most monsters of a match.
+/// The most monsters in a match.
 pub(super) const MAX_SEATS: usize = 6;
-/// The most numbers of an observation.
+/// The most numbers in an observation.
 pub(super) const MAX_FIELDS: usize = fields(MAX_SEATS);
 
-/// The action that leaves Tokyo; below it are the masks of dice to keep.
+/// The action that leaves Tokyo; the numbers below it are the masks of dice to keep.
 pub(super) const YIELD: u8 = observe::YIELD as u8;
 
 const KEEP_ALL: u8 = 63;
@@ -25,7 +25,7 @@ const REROLLS: u8 = 2;
 const HEAL: u8 = 3;
 const ATTACK: u8 = 4;
 
-/// How many numbers an observation has.
+/// The number of numbers in an observation.
 pub(super) const fn fields(seats: usize) -> usize {
     9 + 4 * seats
 }
@@ -40,11 +40,11 @@ pub(super) struct Lane<const N: usize> {
     pub(super) in_tokyo: u8,
     pub(super) current: u8,
     pub(super) phase: u8,
-    /// 0 when nobody rolls.
+    /// The rerolls left; 0 when nobody rolls.
     pub(super) rerolls_left: u8,
-    /// 0 when nobody may yield.
+    /// The damage of the hit; 0 when nobody may yield.
     pub(super) damage: u8,
-    /// Who decides now, or made the last decision of a match that is over.
+    /// The seat that decides now, or made the last decision of a match that is over.
     pub(super) seat: u8,
     /// Whether this turn is the last, as a mask.
     pub(super) last_turn: u8,
@@ -53,7 +53,7 @@ pub(super) struct Lane<const N: usize> {
 }
 
 impl<const N: usize> Lane<N> {
-    /// A new match after its first roll.
+    /// Makes a new match after its first roll.
     #[inline(always)]
     pub(super) fn begin(dice: Dice) -> Self {
         Lane {
@@ -71,7 +71,7 @@ impl<const N: usize> Lane<N> {
         }
     }
 
-    /// Plays an action. A match that is over stays as it is.
+    /// Plays an action. A match that is over stays unchanged.
     #[inline(always)]
     pub(super) fn play(self, action: u8, again: Dice, fresh: Dice) -> Self {
         let Lane { mut health, mut points, mut dice, mut in_tokyo, mut current, .. } = self;
@@ -148,7 +148,7 @@ impl<const N: usize> Lane<N> {
         }
     }
 
-    /// The match as it was before, if `holds`.
+    /// Returns the match as it was before, if `holds`.
     #[inline(always)]
     pub(super) fn unless(mut self, holds: u8, before: Self) -> Self {
         each::<N>(|seat| {
@@ -189,8 +189,8 @@ impl<const N: usize> Lane<N> {
         obs
     }
 
-    /// What the end gives to each seat: +1 for the first place, -1 for the last, the others evenly between them; those
-    /// who tie share the mean.
+    /// The final rewards of the seats: +1 for the first place, -1 for the last, the others evenly between them; seats
+    /// that tie share the mean.
     pub(super) fn rewards(&self) -> [f32; N] {
         let rank = |seat: usize| if self.health[seat] > 0 { self.points[seat] + 1 } else { 0 };
         core::array::from_fn(|seat| {
@@ -201,8 +201,8 @@ impl<const N: usize> Lane<N> {
     }
 }
 
-/// Does something for each of so many dice or seats, at most six. Not a loop: a loop over lanes becomes vectors only when nothing in it
-/// is a loop, and the compiler unrolls small ones too late.
+/// Calls `work` for each of `COUNT` dice or seats, at most six. Not a loop: a loop over lanes becomes vectors only if it contains
+/// no other loop, and the compiler unrolls small ones too late.
 #[inline(always)]
 pub(super) fn each<const COUNT: usize>(mut work: impl FnMut(usize)) {
     const { assert!(COUNT <= 6) };
@@ -212,25 +212,25 @@ pub(super) fn each<const COUNT: usize>(mut work: impl FnMut(usize)) {
     work!(0 1 2 3 4 5);
 }
 
-/// All bits if two numbers are the same, or none.
+/// Returns all bits if two numbers are the same, or none.
 #[inline(always)]
 pub(super) fn is(one: u8, other: u8) -> u8 {
     u8::from(one == other).wrapping_neg()
 }
 
-/// All bits if `a` is less than `b`, or none, for numbers below 128: vectors compare with signs.
+/// Returns all bits if `a` is less than `b`, or none, for numbers below 128: vectors compare signed bytes.
 #[inline(always)]
 fn less(a: u8, b: u8) -> u8 {
     u8::from((a as i8) < (b as i8)).wrapping_neg()
 }
 
-/// The first number where the mask is set, else the second.
+/// Returns the first number if the mask is set, else the second.
 #[inline(always)]
 fn pick(mask: u8, one: u8, other: u8) -> u8 {
     other ^ ((one ^ other) & mask)
 }
 
-/// For each seat, whether it is this one, as a mask.
+/// Marks one seat, as a mask for each.
 #[inline(always)]
 fn seats_that_are<const N: usize>(seat: u8) -> [u8; N] {
     let mut are = [0; N];
@@ -238,7 +238,7 @@ fn seats_that_are<const N: usize>(seat: u8) -> [u8; N] {
     are
 }
 
-/// What the marked seat has.
+/// The value of the marked seat.
 #[inline(always)]
 fn at<const N: usize>(of: &[u8; N], marked: [u8; N]) -> u8 {
     let mut found = 0;
@@ -251,7 +251,7 @@ fn add<const N: usize>(to: &mut [u8; N], marked: [u8; N], more: u8) {
     each::<N>(|one| to[one] = to[one].wrapping_add(more & marked[one]));
 }
 
-/// The first living monster after `current`, around the table, while a match goes on.
+/// The first living monster after `current`, around the table, while the match goes on.
 #[inline(always)]
 fn next_alive<const N: usize>(health: &[u8; N], current: u8) -> u8 {
     if N == 2 {
@@ -267,7 +267,7 @@ fn next_alive<const N: usize>(health: &[u8; N], current: u8) -> u8 {
     pick(is(after, NOBODY), first, after)
 }
 
-/// How many dice show a face.
+/// The number of dice that show a face.
 #[inline(always)]
 fn count(dice: &Dice, face: u8) -> u8 {
     let mut count = 0u8;
@@ -275,7 +275,7 @@ fn count(dice: &Dice, face: u8) -> u8 {
     count
 }
 
-/// Three alike are worth their number, each further one a point more.
+/// The points for numbers: three alike are worth the number, each further one a point more.
 #[inline(always)]
 fn victory_points(dice: &Dice) -> u8 {
     let mut points = 0u8;
@@ -287,14 +287,14 @@ fn victory_points(dice: &Dice) -> u8 {
     points
 }
 
-/// How many steps around the table it is from one seat to another.
+/// The number of steps around the table from one seat to another.
 #[inline(always)]
 fn distance<const N: usize>(from: u8, to: u8) -> u8 {
     let steps = to.wrapping_sub(from);
     steps.wrapping_add(less(steps, 0) & N as u8)
 }
 
-/// Turns the table so that `seat` comes first, by 1, 2 and 4 places.
+/// Turns the table so that `seat` comes first, by steps of 1, 2 and 4 places.
 #[inline(always)]
 fn from_seat<const N: usize>(mut of: [u8; N], seat: u8) -> [u8; N] {
     each::<3>(|bit| {

@@ -1,12 +1,12 @@
-//! Tokyo in batches: 64 matches at a time, a vector of bytes for each number of their states.
+//! Tokyo in batches: 64 matches at a time, a vector of bytes for each number of their state.
 //!
-//! A row is a match. It is observed by the seat that decides; once the match is over, by the one that decided last.
+//! A row is a match. Its observation is that of the seat that decides; once the match is over, of the one that decided last.
 //! Every action draws one word from the row's stream, for the dice that are rolled again and for a turn that may begin
-//! (a word that would make some rolls likelier is thrown away); so does the beginning of a match.
+//! (a word that would make some rolls likelier is rejected); so does the beginning of a match.
 //!
-//! An action is a number: below 64 it says which dice are kept (bit i is die i), 64 leaves Tokyo, 65 stays. One that does not
-//! fit keeps all dice, or stays. The reward is that of the seat that has acted: 0 until the match ends, then what
-//! [`by_place`](crate::observe::by_place) says; [`Batched::final_rewards`] has those of all seats. A match that ends by
+//! An action is a number: below 64 it says which dice are kept (bit i is die i), 64 leaves Tokyo, 65 stays. An action that
+//! does not fit keeps all dice, or stays. The reward is that of the seat that has acted: 0 until the match ends, then that of
+//! [`by_place`](crate::observe::by_place); [`Batched::final_rewards`] has those of all seats. A match that ends by
 //! `max_turns` has ended by its rules, so it is terminated, never truncated.
 
 mod block;
@@ -36,10 +36,10 @@ use saved::Saved;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Matches of Tokyo, played at once.
+/// Many matches of Tokyo.
 pub type TokyoBatch = Batched<TokyoKernel>;
 
-/// What all matches of a batch have in common.
+/// The settings that all matches of a batch share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokyoKernel {
     rules: TokyoRules,
@@ -47,7 +47,7 @@ pub struct TokyoKernel {
 }
 
 impl TokyoKernel {
-    /// 0 if there is no such rule.
+    /// The most turns; 0 if there is no limit.
     fn max_turns(&self) -> u32 {
         self.rules.max_turns.map_or(0, |max| max.get())
     }

@@ -1,4 +1,4 @@
-//! Tokyo as numbers: what is decided, the dice, and the monsters.
+//! Tokyo as numbers: the question, the dice, and the monsters.
 
 use crate::{
     field::Field,
@@ -6,16 +6,16 @@ use crate::{
 };
 use necrodome_rules::tokyo::{Action, Face, GOAL, MAX_HEALTH, Phase, Tokyo, TokyoRules, TokyoView};
 
-/// Which dice are kept: bit i of the number is die i.
+/// The number of ways to keep dice: bit i of the action is die i.
 const KEEPS: usize = 64;
-/// Leave Tokyo.
+/// The action that leaves Tokyo.
 pub(super) const YIELD: usize = KEEPS;
-/// Stay in Tokyo.
+/// The action that stays in Tokyo.
 const STAY: usize = KEEPS + 1;
-/// How many actions there are.
+/// The number of actions.
 pub(super) const ACTIONS: usize = KEEPS + 2;
 
-/// One short of the goal, and six threes.
+/// The most points of a monster: one short of the goal, and six threes.
 const MOST_POINTS: i16 = GOAL as i16 - 1 + 6;
 
 impl Observe for Tokyo {

@@ -1,4 +1,4 @@
-//! A match as it is saved.
+//! A saved match.
 
 use super::{
     block::{Block, last_turn},
@@ -8,7 +8,7 @@ use crate::stream::Stream;
 use necrodome_rules::tokyo::{GOAL, MAX_HEALTH, TokyoRules};
 use serde::{Deserialize, Serialize};
 
-/// A match; seats that nobody has are zeros.
+/// A saved match; missing seats are zeros.
 #[derive(Serialize, Deserialize)]
 pub struct Saved {
     health: [u8; MAX_SEATS],
@@ -25,7 +25,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// The match in a lane.
+    /// Saves the match in a lane.
     pub(super) fn new(block: &Block, i: usize) -> Self {
         let Lane { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, .. } =
             block.lane(i);
@@ -33,7 +33,7 @@ impl Saved {
         Saved { health, points, dice, in_tokyo, current, phase, rerolls_left, damage, seat, turn, stream }
     }
 
-    /// Puts the match into a lane; `max_turns` is 0 if there is no such rule.
+    /// Puts the match into a lane; `max_turns` is 0 if there is no limit.
     pub(super) fn put(self, block: &mut Block, i: usize, max_turns: u32) {
         let Saved {
             health,
@@ -66,7 +66,7 @@ impl Saved {
         block.set_stream(i, &stream);
     }
 
-    /// Refuses what no match can come to.
+    /// Refuses a state that no match can reach.
     pub(super) fn check(&self, seats: usize, rules: &TokyoRules) -> Result<(), String> {
         let alive = |seat: u8| usize::from(seat) < seats && self.health[usize::from(seat)] > 0;
         let ensure = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };

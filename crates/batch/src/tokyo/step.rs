@@ -1,4 +1,4 @@
-//! A step of some blocks: play, begin new matches where they are due, tell what happened.
+//! A step of some blocks: play, begin new matches where they are due, write the results.
 
 use super::{
     TokyoKernel,
@@ -13,11 +13,11 @@ use crate::{
 };
 use pulp::NullaryFnOnce;
 
-/// How many blocks draw their words together. A vector that was just written in pieces cannot be read at once, so there is
-/// something to do in between.
+/// The number of blocks that draw their words together. A vector that was just written in pieces cannot be read at once, so the
+/// other blocks fill the time.
 const AHEAD: usize = 4;
 
-/// Calls a function for the number of monsters, which is known to the compiler from there on.
+/// Calls a function with the number of monsters as a constant.
 macro_rules! for_seats {
     ($kernel:ident, $function:ident :: <N> ( $($argument:expr),* )) => {
         match $kernel.seats {
@@ -74,13 +74,13 @@ pub(super) fn tell(kernel: &TokyoKernel, chunk: &mut Chunk<'_, TokyoKernel>) {
     for_seats!(kernel, tell::<N>(chunk))
 }
 
-/// A step, with everything inlined so that it is compiled for each instruction set. Only if `HOLDS` may there be matches
-/// that stay as they are.
+/// A step, with everything inlined so that it is compiled for each instruction set. Matches may hold only if `HOLDS` is
+/// set.
 struct Play<'a, const N: usize, const HOLDS: bool> {
     blocks: &'a mut [Block],
     actions: &'a [u8],
     out: OutPart<'a, i16>,
-    /// 0 if there is no such rule.
+    /// The most turns; 0 if there is no limit.
     max_turns: u32,
     autoreset: Autoreset,
 }
@@ -105,7 +105,7 @@ impl<const N: usize, const HOLDS: bool> NullaryFnOnce for Play<'_, N, HOLDS> {
 }
 
 impl<const N: usize, const HOLDS: bool> Play<'_, N, HOLDS> {
-    /// A step of one block.
+    /// Plays a step of one block.
     #[inline(always)]
     fn step(&mut self, index: usize, rolls: &BlockRolls, obs: &mut BlockObs) {
         let actions: Column = lanes_of(self.actions, index);
@@ -127,7 +127,7 @@ impl<const N: usize, const HOLDS: bool> Play<'_, N, HOLDS> {
         self.out.write_obs::<N>(index, obs);
     }
 
-    /// What follows for a match that is over, and may have been before this step.
+    /// Writes the results of a match that is over, or was before this step, and begins a new one if that is due.
     #[inline(never)]
     fn end(&mut self, index: usize, i: usize, had_ended: bool, obs: &mut BlockObs) {
         let block = &mut self.blocks[index];
@@ -154,7 +154,7 @@ impl<const N: usize, const HOLDS: bool> Play<'_, N, HOLDS> {
 }
 
 impl OutPart<'_, i16> {
-    /// Nothing was won, and what has ended has ended by the rules.
+    /// Writes rewards of 0, and flags: what has ended has ended by the rules.
     #[inline(always)]
     fn write_flags(&mut self, index: usize, block: &Block) {
         write_lanes(&block.phase, self.rewards, index, |_| 0.0);

@@ -1,4 +1,4 @@
-//! One turn at a time, played by its referee with the dice that the kernel rolls: the same seed and the same actions give the
+//! Single turns, played by the referee with the dice that the kernel rolls: the same seed and the same actions give the
 //! same turns, alone or in a batch.
 
 use crate::{bytes, observe::Observe};
@@ -22,7 +22,7 @@ pub struct SoloTurn {
 }
 
 impl SoloTurn {
-    /// A turn that begins.
+    /// Makes a turn that begins.
     pub fn new(rules: &SoloRules) -> Self {
         SoloTurn { rules: *rules, game: begun(rules), stream: Xoroshiro64StarStar::seed_from_u64(0) }
     }
@@ -32,7 +32,7 @@ impl SoloTurn {
         &self.rules
     }
 
-    /// The referee. Its rules leave the first roll free.
+    /// The referee. Its rules do not force the first roll.
     pub fn game(&self) -> &Solo {
         &self.game
     }
@@ -52,7 +52,7 @@ impl SoloTurn {
         self.game.to_act().is_empty()
     }
 
-    /// What the player sees.
+    /// The player's view.
     pub fn view(&self) -> SoloView {
         self.game.view(Seat(0))
     }
@@ -67,7 +67,7 @@ impl SoloTurn {
         self.rules.first_roll == FirstRoll::Free || self.view().turn.hand.is_some()
     }
 
-    /// Goes on, or stops where that is allowed, and gives the reward. Nothing happens in a turn that is over.
+    /// Rolls, or stops where that is allowed, and returns the reward. Nothing happens in a turn that is over.
     pub fn play(&mut self, goes: bool) -> f32 {
         let before = self.game.provisional_score() as f32;
         let turn = self.view().turn;
@@ -78,13 +78,13 @@ impl SoloTurn {
         self.game.provisional_score() as f32 - before
     }
 
-    /// The whole state, with its stream.
+    /// Saves the whole state, with its stream.
     pub fn save(&self) -> Vec<u8> {
         let game = serde_json::to_string(&self.game).expect("referees are written in JSON everywhere");
         bytes::write(&(self.rules, game, &self.stream))
     }
 
-    /// Brings back what [`save`](SoloTurn::save) gave for the same rules. On `Err` nothing has changed.
+    /// Restores what [`save`](SoloTurn::save) returned for the same rules. On `Err` nothing has changed.
     pub fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
         let (rules, game, stream): (SoloRules, String, Xoroshiro64StarStar) = bytes::read(saved)?;
         let game: Solo = game::restore(&game).map_err(|why| why.to_string())?;
@@ -96,14 +96,14 @@ impl SoloTurn {
     }
 }
 
-/// A turn before its first roll.
+/// Makes a turn before its first roll.
 fn begun(rules: &SoloRules) -> Solo {
     let free = SoloRules { first_roll: FirstRoll::Free, ..*rules };
     let names = Names::new(["you"]).expect("a name");
     Solo::new(&names, &free, &mut Dice::default(), &mut Silent).expect("one seat, as the game wants it")
 }
 
-/// The dice of a roll: what is picked, one after the other.
+/// The dice of a roll, as picks in order.
 #[derive(Default)]
 struct Dice {
     picks: [usize; 6],
@@ -121,7 +121,7 @@ impl Chance for Dice {
     }
 }
 
-/// The picks of a roll, as the kernel draws them: four words of 16 bits, all drawn again while one of those that are used would
+/// Draws the picks of a roll as the kernel does: four words of 16 bits, all drawn again while one of those that are used would
 /// be unfair. First the colours that come from the cup, then the face of each die, green dice first.
 fn picks(stream: &mut Xoroshiro64StarStar, cup: Counts, feet: Counts) -> [usize; 6] {
     let draws = 3 - u32::from(feet.total());
@@ -164,7 +164,7 @@ mod tests {
     };
     use necrodome_rules::zombie_dice::OutOfDice;
 
-    /// All rules, both ways to begin anew, and turns that are long enough to bring dice back.
+    /// Compares under all rules, with both ways to begin anew, in turns that are long enough to bring dice back.
     #[test]
     fn a_turn_alone_is_a_turn_in_a_batch() {
         const ROWS: usize = 70;

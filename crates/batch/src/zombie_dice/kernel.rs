@@ -1,4 +1,4 @@
-//! Steps blocks of turns and writes what is to be seen.
+//! Steps blocks of turns and writes their observations.
 
 use super::lanes::{Column, LANES, Rolled, Streams, Turn, Turns, below, marked, mask, three};
 use crate::{
@@ -23,11 +23,11 @@ use std::{fmt::Debug, ops::Range};
 pub struct TurnRules {
     pub out_of_dice: OutOfDice,
     pub first_roll: FirstRoll,
-    /// The match ends after this many turns.
+    /// The number of turns after which the match ends.
     pub max_turns: u32,
 }
 
-/// What has happened in a turn. Conditions are masks.
+/// The events of a turn. Conditions are masks.
 pub struct Played {
     pub stopped: u16,
     pub rolled: Rolled,
@@ -36,50 +36,50 @@ pub struct Played {
     pub last: u16,
 }
 
-/// What came of it. Conditions are masks.
+/// The result of a turn. Conditions are masks.
 pub struct Settled {
-    /// The match is over.
+    /// Whether the match is over.
     pub over: u16,
-    /// The turn is over; the match may go on with the next.
+    /// Whether the turn is over; the match may go on with the next.
     pub ended: u16,
-    /// The reward of the one who has acted.
+    /// The reward of the seat that has acted.
     pub reward: i16,
 }
 
-/// What a turn is worth: all that solo, the race and the table do not share. Functions of a lane `i` are inlined into the
-/// loop over the lanes.
+/// A format of Zombie Dice: the parts that solo, the race and the table do not share. Functions of a lane `i` are inlined into
+/// the loop over the lanes.
 pub trait DiceFormat: Debug + Clone + Send + Sync + 'static {
     /// The referee.
     type Game: Observe;
-    /// What a saved state must share with the batch that restores it.
+    /// The rules and seats, which a saved state must share with the batch that restores it.
     type Basis: Clone + PartialEq + Debug + Serialize + DeserializeOwned + Send + Sync;
-    /// A match as it is saved, but for its dice.
+    /// A saved match, without its dice.
     type Saved: Serialize + DeserializeOwned;
     /// Whether there is more than one seat.
     const TAKES_TURNS: bool = true;
-    /// How many numbers an observation has beside those of the turn and of the seats.
+    /// The number of numbers in an observation besides those of the turn and of the seats.
     const NUMBERS: usize;
 
     fn turn_rules(rules: &<Self::Game as Game>::Rules) -> TurnRules;
 
     fn basis(rules: &<Self::Game as Game>::Rules, seats: usize) -> Self::Basis;
 
-    /// New matches.
+    /// Makes new matches.
     fn new(rules: &<Self::Game as Game>::Rules, seats: usize) -> Self;
 
     /// Whether the turn, or the round, is the last that the match may have, as a mask.
     fn is_last(&self, i: usize, max_turns: u32) -> u16;
 
-    /// Ends the turn, and the match, if they are to end.
+    /// Ends the turn and the match, if they are to end.
     fn settle(&mut self, i: usize, turn: &Turn, played: &Played) -> Settled;
 
-    /// Passes the turn on where the match goes on, begins a new match where it does not, as the masks say.
+    /// Passes the turn on in matches that go on, and begins a new match in those that do not, as the masks say.
     fn proceed(&mut self, i: usize, passed: u16, again: u16);
 
-    /// The same for what is not done lane by lane. Before it, [`results`](DiceFormat::results) tells what matches gave.
+    /// Does the work of `proceed` that is not done lane by lane. [`results`](DiceFormat::results) is called before it.
     fn pass_on(&mut self, told: &Told);
 
-    /// Numbers of an observation after those of the turn.
+    /// The numbers of an observation after those of the turn.
     fn numbers(&self, i: usize) -> [u16; 2];
 
     /// The columns of an observation that come last.
@@ -87,19 +87,19 @@ pub trait DiceFormat: Debug + Clone + Send + Sync + 'static {
         [].into_iter()
     }
 
-    /// Whose turn it is.
+    /// The seat whose turn it is.
     fn to_act(&self, i: usize) -> u8;
 
-    /// What a seat sees, with the dice of the turn.
+    /// The view of a seat, with the dice of the turn.
     fn view(&self, i: usize, seat: Seat, turn: TurnView) -> <Self::Game as Game>::View;
 
-    /// Writes what the match that has just ended gave to all seats, and gives the reward of the one who has acted: the one
+    /// Writes the rewards of all seats in the match that has just ended, and returns the reward of the seat that has acted: the one
     /// that it was settled with, or another.
     fn results(&mut self, i: usize, reward: i16, out: &mut [f32]) -> f32;
 
     fn save(&self, i: usize) -> Self::Saved;
 
-    /// Brings back what was saved, unless no match can be like that.
+    /// Restores a saved match. Returns `false` if no match can be like that.
     fn restore(&mut self, i: usize, saved: Self::Saved) -> bool;
 }
 
@@ -123,7 +123,7 @@ pub struct Block<F> {
     streams: Streams,
 }
 
-/// The most numbers an observation has.
+/// The most numbers in an observation.
 const MOST: usize = 13;
 
 /// One thread's chunk of a step, compiled for each instruction set.
@@ -136,7 +136,7 @@ struct Step<'a, F, const RECYCLE: bool, const HOLDS: bool> {
     autoreset: Autoreset,
 }
 
-/// How many numbers an observation has before those of the seats.
+/// The number of numbers in an observation before those of the seats.
 #[inline(always)]
 const fn turn_fields<F: DiceFormat, const RECYCLE: bool>() -> usize {
     F::NUMBERS + if RECYCLE { 11 } else { 8 }
@@ -197,7 +197,7 @@ impl<F: DiceFormat, const RECYCLE: bool, const HOLDS: bool> NullaryFnOnce for St
     }
 }
 
-/// Writes down what the matches that have just ended gave to all seats, and the last that is seen of them, where it is told: these
+/// Keeps the rewards of the matches that have just ended, and, if they are to be written, their last observations: these
 /// columns, and those of the seats.
 #[inline(never)]
 fn keep_results<F: DiceFormat>(
@@ -265,18 +265,18 @@ fn write(numbers: &Column, columns: &mut Columns<'_, i16>, field: usize, block: 
     write_lanes(numbers, columns.column(field), block, |number| number as i16);
 }
 
-/// What came of a step in each match of a block: masks, and rewards.
+/// The results of a step in each match of a block: masks, and rewards.
 #[repr(align(64))]
 pub struct Told {
-    /// The match is over, and may have been before.
+    /// Whether the match is over, perhaps since an earlier step.
     pub over: Column,
-    /// The match has ended in this step.
+    /// Whether the match has ended in this step.
     pub closed: Column,
-    /// The turn is over.
+    /// Whether the turn is over.
     pub ended: Column,
-    /// The turn passes on within the match.
+    /// Whether the turn passes on within the match.
     pub passed: Column,
-    /// A new match begins.
+    /// Whether a new match begins.
     pub again: Column,
     pub rewards: [i16; LANES],
 }
@@ -292,14 +292,14 @@ impl Told {
     };
 }
 
-/// Whether a mask is set somewhere.
+/// Whether any mask is set.
 #[inline(always)]
 pub fn any(masks: &Column) -> bool {
     masks.iter().fold(0, |any, mask| any | mask) != 0
 }
 
 impl<F: DiceFormat> Block<F> {
-    /// A new match.
+    /// Begins a new match.
     fn begin(&mut self, i: usize) {
         self.turns.set::<true>(i, Turn::START);
         let mut told = Told::NOTHING;
@@ -309,7 +309,7 @@ impl<F: DiceFormat> Block<F> {
         self.over[i] = 0;
     }
 
-    /// Plays one action in each match. Only if `HOLDS` may there be matches that stay as they are.
+    /// Plays one action in each match. Matches may hold only if `HOLDS` is set.
     #[inline(always)]
     fn step<const RECYCLE: bool, const HOLDS: bool, const SAME: bool, const AGAIN: bool>(
         &mut self,

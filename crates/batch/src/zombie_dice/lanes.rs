@@ -1,8 +1,9 @@
-//! The dice of sixty-four turns, side by side: plain arrays that the compiler makes vectors of.
+//! The dice of sixty-four turns, side by side: plain arrays that the compiler vectorises.
 //!
 //! Nothing here branches on what the dice show, and every number is a `u16`, so that a vector holds as many turns as it
-//! can. Conditions are masks of as many bits, all or none: only AVX-512 has a place for single ones. Counts of dice are kept as sums, green, green and yellow, all: then a draw or a die needs two comparisons and
-//! no more. Chance is four words of 16 bits for each roll: three draws from the cup and one for all three faces.
+//! can. Conditions are masks of 16 bits, all or none: only AVX-512 has room for single bits. Counts of dice are kept as sums:
+//! green, green and yellow, all. Then a draw or a die needs only two comparisons. Chance is four words of 16 bits for each roll:
+//! three draws from the cup and one for all three faces.
 
 use crate::parts::for_marked;
 use necrodome_rules::zombie_dice::{Colour, Counts, DICE, Die, Face, TurnView};
@@ -10,37 +11,37 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::SplitMix64;
 use serde::{Deserialize, Serialize};
 
-/// Turns in a block.
+/// The number of turns in a block.
 pub const LANES: usize = 64;
 
 /// One number of every turn in a block.
 pub type Column = [u16; LANES];
 
-/// All bits or none.
+/// Returns all bits or none.
 #[inline(always)]
 pub fn mask(condition: bool) -> u16 {
     u16::from(condition).wrapping_neg()
 }
 
-/// Whether `a` is less than `b`, as a mask, for numbers below 2^15 or with signs: as such vectors compare them.
+/// Whether `a` is less than `b`, as a mask, for numbers below 2^15 or signed ones: vectors compare them as such.
 #[inline(always)]
 pub fn below(a: u16, b: u16) -> u16 {
     mask((a as i16) < (b as i16))
 }
 
-/// The first number where the mask is set, else the second.
+/// Returns the first number if the mask is set, else the second.
 #[inline(always)]
 pub fn pick(mask: u16, one: u16, other: u16) -> u16 {
     other ^ ((one ^ other) & mask)
 }
 
-/// Does something for each lane whose mask is set.
+/// Calls `work` for each lane whose mask is set.
 #[inline(always)]
 pub fn marked(masks: &Column, work: impl FnMut(usize)) {
     for_marked::<{ LANES / 4 }>(bytemuck::cast(masks.map(u16::to_le)), LANES, work);
 }
 
-/// Does something for each colour, or die. Not a loop: a loop over lanes becomes vectors only when nothing in it is a loop, and
+/// Calls `work` for each colour, or die. Not a loop: a loop over lanes becomes vectors only if it contains no other loop, and
 /// the compiler unrolls small ones too late.
 #[inline(always)]
 pub fn three(mut work: impl FnMut(usize)) {
@@ -53,16 +54,16 @@ pub fn three(mut work: impl FnMut(usize)) {
 const ALL: [u16; 3] =
     [DICE.green as u16, (DICE.green + DICE.yellow) as u16, (DICE.green + DICE.yellow + DICE.red) as u16];
 
-/// The three faces are one of this many.
+/// The number of ways in which three dice can fall.
 const FACES: u16 = 6 * 6 * 6;
 
-/// How small the lower half of a product with [`FACES`] must be for its word to be drawn again.
+/// The limit of the lower half of a product with [`FACES`], below which its word is drawn again.
 const FACES_REJECTED: u16 = ((1 << 16) % FACES as u32) as u16;
 
-/// No number of dice up to thirteen leaves more words over.
+/// A limit that holds for every number of dice up to thirteen.
 const SUSPECT: u16 = 9;
 
-/// The same for a draw from this many dice, by their number.
+/// The limit for a draw, by the number of dice in the cup.
 const REJECTED: [u16; 16] = {
     let mut rejected = [0; 16];
     let mut dice = 1;
@@ -80,11 +81,11 @@ pub struct Turn {
     pub shotguns: u16,
     pub cup: [u16; 3],
     pub feet: [u16; 3],
-    /// Brain dice set aside. Kept only where they come back.
+    /// Brain dice set aside. They are kept only if they can come back.
     pub brain_dice: [u16; 3],
 }
 
-/// What a roll led to, as masks.
+/// The result of a roll, as masks.
 pub struct Rolled {
     /// The third shotgun.
     pub busted: u16,
@@ -93,7 +94,7 @@ pub struct Rolled {
 }
 
 impl Turn {
-    /// All dice in the cup.
+    /// The start of a turn: all dice in the cup.
     pub const START: Turn = Turn { brains: 0, shotguns: 0, cup: ALL, feet: [0; 3], brain_dice: [0; 3] };
 
     /// Whether nothing has been rolled yet, as a mask. Thirteen brains can all be back in the cup.
@@ -103,7 +104,7 @@ impl Turn {
         !below(self.cup[2], ALL[2]) & below(self.brains, 1)
     }
 
-    /// Whether there can be such dice: the counts are sums, and no more than there are.
+    /// Whether such dice are possible: the counts are sums, and no larger than the game's.
     pub fn is_possible(&self) -> bool {
         let sums = [self.cup, self.feet, self.brain_dice];
         let all: [u32; 3] = std::array::from_fn(|c| sums.iter().map(|sums| u32::from(sums[c])).sum());
@@ -116,8 +117,8 @@ impl Turn {
             && self.brains < 1 << 14
     }
 
-    /// The dice as the referee shows them. Dice set aside whose colour matters no more are brains first, the easy ones
-    /// before the others, and so are those of the hand that do not show footsteps.
+    /// The dice as the referee shows them. If the colour of dice set aside no longer matters, the brains come first, and get the easy
+    /// dice before the others; so do those of the hand that do not show footsteps.
     pub fn view<const RECYCLE: bool>(&self) -> TurnView {
         let by_colour =
             |sums: [u16; 3]| [sums[0], sums[1] - sums[0], sums[2] - sums[1]].map(|count| count as u8);
@@ -143,7 +144,7 @@ impl Turn {
         }
     }
 
-    /// Starts anew where the mask is set.
+    /// Begins a new turn where the mask is set.
     #[inline(always)]
     pub fn restart(&mut self, condition: u16) {
         self.brains &= !condition;
@@ -155,7 +156,7 @@ impl Turn {
         });
     }
 
-    /// Rolls where `go` is set: the footsteps and what is drawn from the cup. As `Turn::roll` of the rules.
+    /// Rolls where `go` is set: the footsteps and what is drawn from the cup. Works like `Turn::roll` of the rules.
     #[inline(always)]
     pub fn roll<const RECYCLE: bool>(&mut self, go: u16, draws: [u16; 3], mut faces: u16) -> Rolled {
         let [mut green, mut easy, mut all] = self.cup;
@@ -207,7 +208,7 @@ impl Turn {
     }
 }
 
-/// A hand that was rolled: the footsteps, then what is set aside, brains and shotguns; where the brain dice have gone back
+/// The hand of a roll: the footsteps, then the dice set aside, brains and shotguns; if the brain dice have gone back
 /// into the cup, some of those.
 fn hand(feet: [u8; 3], brains: [[u8; 3]; 2], shotguns: [u8; 3]) -> [Die; 3] {
     let [back, aside] = brains;
@@ -238,7 +239,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// All dice in the cup.
+    /// The start of all turns: every die in the cup.
     pub const START: Turns = Turns {
         brains: [0; LANES],
         shotguns: [0; LANES],
@@ -276,8 +277,8 @@ impl Turns {
     }
 }
 
-/// Numbers of 32 bits that count turns or rounds. Their halves are kept apart, because a loop over numbers of different widths
-/// makes poor vectors.
+/// Numbers of 32 bits that count turns or rounds. Their halves are kept apart, because a loop over numbers of different
+/// widths makes poor vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Counters {
@@ -286,7 +287,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Nothing has been counted.
+    /// Counters at 0.
     pub const ZERO: Counters = Counters { low: [0; LANES], high: [0; LANES] };
 
     /// One of the numbers.
@@ -305,7 +306,7 @@ impl Counters {
         mask(self.low[i] == number as u16) & mask(self.high[i] == (number >> 16) as u16)
     }
 
-    /// Adds 1 where the first mask is set, and begins anew where the second is.
+    /// Adds 1 where the first mask is set, and starts from 0 where the second is.
     #[inline(always)]
     pub fn count(&mut self, i: usize, more: u16, again: u16) {
         let low = self.low[i].wrapping_sub(more);
@@ -315,7 +316,7 @@ impl Counters {
     }
 }
 
-/// The upper half of a product: one of `0..n` from a word.
+/// The upper half of a product: turns a word into one of `0..n`.
 #[inline(always)]
 fn high(word: u16, n: u16) -> u16 {
     ((u32::from(word) * u32::from(n)) >> 16) as u16
@@ -331,7 +332,7 @@ pub struct Words {
 /// A stream of chance for each turn of a block: xoroshiro64**, whose state is two words of 32 bits.
 ///
 /// The streams of even lanes and of odd lanes are kept apart. So the halves of two words of 32 bits make a pair of
-/// words of 16 bits that lie where their lanes do.
+/// 16-bit words that lie where their lanes do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Streams {
@@ -349,7 +350,7 @@ struct Half {
 impl Half {
     const NONE: Half = Half { a: [0; LANES / 2], b: [0; LANES / 2] };
 
-    /// The next word of one stream.
+    /// Draws the next word of one stream.
     #[inline(always)]
     fn next(&mut self, i: usize) -> u32 {
         let (a, b) = (self.a[i], self.b[i] ^ self.a[i]);
@@ -369,7 +370,7 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// Starts a stream anew; as `Xoroshiro64StarStar::seed_from_u64`.
+    /// Starts a stream anew, like `Xoroshiro64StarStar::seed_from_u64`.
     pub fn seed(&mut self, i: usize, seed: u64) {
         self.set(i, SplitMix64::seed_from_u64(seed).next_u64());
     }
@@ -380,7 +381,7 @@ impl Streams {
         u64::from(half.a[i / 2]) | u64::from(half.b[i / 2]) << 32
     }
 
-    /// Sets the state of a stream. All zero would stay so for ever.
+    /// Sets the state of a stream. A state of zero would never change.
     pub fn set(&mut self, i: usize, state: u64) {
         let state = if state == 0 { 1 } else { state };
         let half = self.half(i);
@@ -392,7 +393,7 @@ impl Streams {
         if i.is_multiple_of(2) { &mut self.even } else { &mut self.odd }
     }
 
-    /// Words for a roll of every turn, each of which can be used without making anything likelier than it is.
+    /// Draws words for a roll of every turn. Each word is fair for its use.
     #[inline(always)]
     pub fn words(&mut self, turns: &Turns) -> Words {
         let mut pairs = [[0u32; LANES / 2]; 4];
@@ -425,7 +426,7 @@ impl Streams {
         words
     }
 
-    /// Streams become what they were before, where the mask is set.
+    /// Resets streams to their state before, where the mask is set.
     #[inline(always)]
     pub fn go_back(&mut self, held: &Column, before: &Streams) {
         for i in 0..LANES / 2 {
@@ -439,7 +440,7 @@ impl Streams {
         }
     }
 
-    /// Draws words again for those of the suspects that need it.
+    /// Draws again the words of those suspects that need it.
     #[cold]
     #[inline(never)]
     fn reconsider(&mut self, turns: &Turns, left_over: &Column, words: &mut Words) {
@@ -456,7 +457,7 @@ impl Streams {
     }
 }
 
-/// Words of 16 bits from pairs of them.
+/// Splits pairs into words of 16 bits.
 #[inline(always)]
 fn apart(pairs: [u32; LANES / 2]) -> Column {
     let words: Column = bytemuck::cast(pairs.map(u32::to_le));

@@ -1,10 +1,10 @@
 //! Zombie Dice in batches: solo, the race and the table.
 //!
-//! `lanes` has the dice, `kernel` steps and writes, `solo`, `race` and `table` say what a turn is worth; `alone` plays one turn
+//! `lanes` has the dice, `kernel` steps and writes, `solo`, `race` and `table` define the formats; `alone` plays one turn
 //! at a time.
 //!
-//! Where the first roll is mandatory, a turn begins before it, with one legal action, instead of after it: a turn that is
-//! lost with its first roll is an episode too.
+//! Where the first roll is mandatory, a turn begins before that roll, with one legal action, instead of after it: so a turn that
+//! is lost with its first roll is an episode too.
 
 // Lanes are counted, not iterated: what happens in one of them reads and writes a dozen arrays.
 #![allow(clippy::needless_range_loop)]

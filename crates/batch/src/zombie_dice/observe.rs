@@ -1,4 +1,4 @@
-//! Zombie Dice as numbers: the dice of the turn, and for more than one player the scores.
+//! Zombie Dice as numbers: the dice of the turn, and the scores if there is more than one player.
 
 use crate::{
     field::Field,
@@ -12,12 +12,12 @@ use necrodome_rules::{
     },
 };
 
-/// All thirteen, where no dice come back.
+/// The most brains if no dice come back: all thirteen dice.
 const MOST_BRAINS: i16 = 13;
-/// Two, and a roll of three more.
+/// The most shotguns: two, and a roll of three more.
 const MOST_SHOTGUNS: i16 = 5;
 
-/// Stop is 0, go is 1.
+/// The actions: 0 stops, 1 goes.
 const ACTIONS: [Action; 2] = [Action::Stop, Action::Go];
 
 const fn name(colour: Colour) -> &'static str {
@@ -28,7 +28,7 @@ const fn name(colour: Colour) -> &'static str {
     }
 }
 
-/// Brains of a turn: endless where brain dice come back.
+/// The most brains of a turn: unlimited where brain dice come back.
 fn most_brains(out_of_dice: OutOfDice) -> i16 {
     match out_of_dice {
         OutOfDice::EndTurn => MOST_BRAINS,
@@ -99,7 +99,7 @@ impl Observe for Solo {
         out.fill(true);
     }
 
-    /// The provisional score: what would be banked now.
+    /// The provisional score: what the player would bank now.
     fn returns(&self, out: &mut [f32]) {
         out.fill(self.provisional_score() as f32);
     }
@@ -137,7 +137,7 @@ impl Observe for Race {
         out.fill(true);
     }
 
-    /// +10 for a won race, -10 for a lost one.
+    /// The returns: +10 for a won race, -10 for a lost one.
     fn returns(&self, out: &mut [f32]) {
         match self.outcome() {
             Some(outcome) => {
@@ -149,10 +149,10 @@ impl Observe for Race {
     }
 }
 
-/// What a seat has to do with the round that is being played.
+/// The status of a seat in the round that is being played.
 #[derive(Clone, Copy)]
 pub(super) enum InRound {
-    /// Not one of the tiebreak.
+    /// It does not play in the tiebreak.
     LeftOut,
     /// Its turn will come.
     Waits,

@@ -1,4 +1,4 @@
-//! The race: turns change sides, and the first to have banked 13 wins.
+//! The race: the players take turns, and the first to bank 13 wins.
 
 use super::{
     kernel::{DiceFormat, Played, Settled, Told, TurnRules},
@@ -9,13 +9,13 @@ use necrodome_rules::{
     zombie_dice::{GOAL, Race, RaceView, TurnView, WIN_REWARD},
 };
 
-/// The scores of races, and whose turn it is.
+/// The scores of races, and the seat to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct RaceFormat {
-    /// The score of the one to act.
+    /// The score of the seat to act.
     own: Column,
-    /// The score of the other.
+    /// The score of the other seat.
     other: Column,
     mover: Column,
     /// The reward of seat 0 in the last match that ended.

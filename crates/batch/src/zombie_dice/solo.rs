@@ -9,7 +9,7 @@ use necrodome_rules::{
     zombie_dice::{Solo, SoloView, TurnView},
 };
 
-/// A turn needs nothing but its dice.
+/// The format of solo. A turn has nothing but its dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoloFormat;
 

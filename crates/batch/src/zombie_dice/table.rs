@@ -1,9 +1,9 @@
 //! The table: rounds of 2 to 99 seats, a last round when somebody has 13, tiebreaks.
 //!
 //! Seats are kept as the one to act sees them: its own score, then the next seat's, and so on. So the observation needs no
-//! turning, and when the turn passes, all numbers move up by one place. What has to be known at the end of a round, the
-//! best score and how many have it, is kept up to date with every turn. Only those who are left out of a tiebreak, whom a
-//! turn must skip, and the places at the end are looked at match by match: that is seldom.
+//! rotation, and when the turn passes, all numbers move up by one place. The facts needed at the end of a round, the
+//! best score and how many have it, are updated with every turn. Only the seats left out of a tiebreak, which a
+//! turn must skip, and the places at the end are worked out match by match: that is rare.
 
 use super::{
     kernel::{DiceFormat, Played, Settled, Told, TurnRules, any},
@@ -25,28 +25,28 @@ const PLAYED: u16 = InRound::Played as u16;
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct TableFormat {
-    /// The one to act.
+    /// The seat to act.
     own: Place,
     /// The others, around the table from the next one on.
     others: Vec<Place>,
     /// The seat to act.
     mover: Column,
-    /// The best score, and how many have it.
+    /// The best score, and the number of seats that have it.
     best: Column,
     tied: Column,
-    /// How many play in this round, and how many of them wait for their turn.
+    /// The number of seats that play in this round, and of those that wait for their turn.
     playing: Column,
     waiting: Column,
     /// Whether this is a tiebreak, as a mask.
     tiebreak: Column,
-    /// Rounds finished, as far as an observation can tell, and all.
+    /// The rounds finished: as many as an observation can hold, and all.
     shown: Column,
     rounds: Counters,
-    /// What the last step did, as masks: it ended a round, and it began a tiebreak.
+    /// The effects of the last step, as masks: it ended a round, and it began a tiebreak.
     closes: Column,
     breaks: Column,
-    /// How many seats there are, and whether a tiebreak is one round, as a mask. The same in all lanes: a number that is read
-    /// beside the columns would keep the compiler from making vectors of them.
+    /// The number of seats, and whether a tiebreak is one round, as a mask. The same in all lanes: a single number that is read
+    /// beside the columns would keep the compiler from vectorising.
     seats: Column,
     one_round: Column,
 }
@@ -56,7 +56,7 @@ pub struct TableFormat {
 #[repr(align(64))]
 struct Place {
     score: Column,
-    /// What it does in this round: an [`InRound`].
+    /// The status of the seat in this round: an [`InRound`].
     in_round: Column,
 }
 
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// A table as it is saved, seat by seat.
+/// A saved table, seat by seat.
 #[derive(Serialize, Deserialize)]
 pub struct SavedTable {
     scores: Vec<u16>,
@@ -90,8 +90,8 @@ impl TableFormat {
         })
     }
 
-    /// Moves all up by one place where the turn passes, and clears the table where a match begins. `BREAKS` if a tiebreak
-    /// begins somewhere: those who do not have the best score are left out of it.
+    /// Moves all up by one place where the turn passes, and clears the table where a match begins. `BREAKS` is set if a tiebreak
+    /// begins in some lane: seats without the best score are left out of it.
     #[inline(always)]
     fn turn_table<const BREAKS: bool>(&mut self, told: &Told) {
         let TableFormat { own, others, closes, breaks, best, .. } = self;

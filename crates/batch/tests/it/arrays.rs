@@ -1,4 +1,4 @@
-//! The arrays that a batch writes into, and what must hold for every batch.
+//! The arrays that a batch writes into, and checks that hold for every batch.
 
 use necrodome_batch::{
     batched::{Autoreset, BatchError, BatchSetup, Batched, Out},
@@ -7,7 +7,7 @@ use necrodome_batch::{
 };
 use necrodome_rules::{chance::Chance, game::Game};
 
-/// All that can happen after the end.
+/// All modes of autoreset.
 pub const MODES: [Autoreset; 3] = [Autoreset::NextStep, Autoreset::SameStep, Autoreset::Disabled];
 
 /// One set of them.
@@ -22,7 +22,7 @@ pub struct Arrays<T = i16> {
 }
 
 impl<T: Copy> Arrays<T> {
-    /// Filled with what no step writes; observations with `nothing`.
+    /// Fills the arrays with values that no step writes; observations with `nothing`.
     pub fn new(batch: &Batched<impl Kernel<Cell = T>>, nothing: T) -> Self {
         let (rows, cells) = (batch.rows(), batch.rows() * batch.width());
         Arrays {
@@ -60,7 +60,7 @@ impl<T: Copy> Arrays<T> {
     }
 }
 
-/// A batch on some threads.
+/// Makes a batch with some threads.
 pub fn batch<K: Kernel>(
     rules: &<K::Game as Game>::Rules,
     seats: usize,
@@ -79,7 +79,7 @@ pub fn begun<K: Kernel<Cell = i16>>(mut batch: Batched<K>, seed: u64) -> (Batche
     (batch, arrays)
 }
 
-/// Plays some steps with actions that depend on step and row only; gives all that each of them writes.
+/// Plays some steps with actions that depend only on step and row; returns everything that each of them writes.
 pub fn future(
     batch: &mut Batched<impl Kernel<Cell = i16>>,
     arrays: &mut Arrays,
@@ -96,7 +96,7 @@ pub fn future(
     (0..steps).map(play).collect()
 }
 
-/// An episode is the same with any number of threads and of other rows.
+/// Checks that an episode is the same with any number of threads and of other rows.
 pub fn same_for_all<K: Kernel<Cell = i16>>(rows: usize, make: impl Fn(usize, usize) -> (Batched<K>, Arrays)) {
     for mode in MODES {
         let play = |rows: usize, threads: usize| {

@@ -1,4 +1,4 @@
-//! Rows that hold stay as they are: each match is played beside one that is alone and is only stepped when it does not.
+//! Rows that hold stay unchanged: each match is played beside a lone one that is stepped only when the first does not hold.
 
 use crate::{
     arrays::{Arrays, MODES, batch},
@@ -23,10 +23,10 @@ use necrodome_rules::{
 };
 use std::fmt::Debug;
 
-/// What is written for some rows: observations, last observations, rewards, flags.
+/// The arrays of some rows: observations, last observations, rewards, flags.
 type Told<T> = (Vec<T>, Vec<T>, Vec<f32>, Vec<bool>, Vec<bool>);
 
-/// What is written for the rows of one match. Last observations mean nothing in rows that have not just ended.
+/// The arrays of one match's rows. Last observations are undefined in rows that have not just ended.
 fn told<K: Kernel>(batch: &Batched<K>, arrays: &Arrays<K::Cell>, one: usize, ended: bool) -> Told<K::Cell> {
     let each = batch.rows() / batch.matches();
     let rows = one * each..(one + 1) * each;
@@ -53,7 +53,7 @@ fn is_over<K: Kernel>(batch: &Batched<K>, arrays: &Arrays<K::Cell>) -> bool {
     !alive.contains(&true) || arrays.terminated.iter().all(|&over| over)
 }
 
-/// Plays some matches, of which each holds in about half of the steps, beside lone ones.
+/// Plays some matches, each of which holds in about half of the steps, beside lone ones.
 fn stays<K: Kernel<Cell: PartialEq + Debug>>(
     mode: Autoreset,
     matches: usize,

@@ -1,4 +1,4 @@
-//! What all batches promise: seeds and saved states stay in every version, a reset writes everything.
+//! The promises of all batches: seeds and saved states stay the same in every version, a reset writes everything.
 
 use crate::{
     arrays::{Arrays, batch},
@@ -14,7 +14,7 @@ use necrodome_batch::{
 };
 use necrodome_rules::chance::Chance;
 
-/// Checksums of all that a reset and some steps write, and of the state after them.
+/// The checksums of everything that a reset and some steps write, and of the state after them.
 fn checksums<K: Kernel<Cell: Into<i64>>>(mut batch: Batched<K>, mode: Autoreset) -> (u32, u32) {
     let mut arrays = Arrays::new(&batch, K::Cell::default());
     let mut masks = vec![false; arrays.rows * batch.actions()];
@@ -86,7 +86,7 @@ fn seeds_and_saved_states_stay() {
     assert_eq!(modes.map(all), [next_step, same_step, disabled]);
 }
 
-/// Plays until some matches are over, then resets none of them: everything is written again, but for the rewards.
+/// Plays until some matches are over, then resets none of them: everything but the rewards is written again.
 fn resets<K: Kernel<Cell: PartialEq + std::fmt::Debug>>(mut batch: Batched<K>) {
     let nothing = K::Cell::default();
     let mut played = Arrays::new(&batch, nothing);

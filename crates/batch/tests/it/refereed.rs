@@ -1,4 +1,4 @@
-//! Referees in batches: a batch does what its referees do, in every mode, and brings back what it saved.
+//! Referees in batches: a batch does what its referees do, in every mode, and restores what it saved.
 
 use crate::arrays::{Arrays, MODES, batch, begun, future, same_for_all};
 use necrodome_batch::{
@@ -21,7 +21,7 @@ fn tables(seats: usize, rows: usize, threads: usize, seed: u64) -> (RefereedBatc
     begun(batch(&TableRules::default(), seats, rows, threads).unwrap(), seed)
 }
 
-/// One row, against a referee with the same stream.
+/// Compares one row with a referee with the same stream.
 fn agree<G: Observe>(seats: usize, seed: u64, mode: Autoreset, steps: usize) {
     let rules = G::Rules::default();
     let batch: RefereedBatch<G> = batch(&rules, seats, 1, 1).unwrap();
@@ -142,7 +142,7 @@ fn what_such_a_batch_did_not_save_is_refused() {
     assert_eq!(tables_of_3.save(), state, "nothing has changed");
 }
 
-/// Stopping after the first roll banks what it brought: the first seat's observation says so at its next turn.
+/// Stopping after the first roll banks its brains: the first seat's observation shows them at its next turn.
 #[test]
 fn the_observation_is_that_of_the_seat_that_decides() {
     let (mut batch, mut arrays) = tables(2, 1, 1, 8);

@@ -14,7 +14,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 const ACTIONS: usize = 66;
 
-/// The two rolls of the next word of a stream that counts, as the kernel promises to draw them.
+/// The two rolls of the stream's next accepted word, as the kernel promises to draw them.
 fn rolls(stream: &mut Stream) -> [Vec<u32>; 2] {
     const ROLLS: u64 = 15_625;
     loop {
@@ -33,7 +33,7 @@ struct Refereed {
     names: Names,
     stream: Stream,
     game: Tokyo,
-    /// Who decides, or decided last.
+    /// The seat that decides, or decided last.
     seat: Seat,
     final_rewards: Vec<f32>,
 }
@@ -63,7 +63,7 @@ impl Refereed {
         self.game.to_act().is_empty()
     }
 
-    /// Plays an action of the match that is not over; gives the reward of the seat that acted.
+    /// Plays an action in a match that is not over; returns the reward of the seat that acted.
     fn play(&mut self, action: u8) -> f32 {
         let view = self.game.view(self.seat);
         let action = Tokyo::action(&view, action.into()).unwrap();
@@ -99,7 +99,7 @@ impl Refereed {
         mask
     }
 
-    /// A random action: a legal one, or any.
+    /// Chooses a random action: a legal one, or any.
     fn choose(&self, players: &mut Stream, legal: bool) -> u8 {
         let mask = self.mask();
         let choices: Vec<u8> =
@@ -198,7 +198,7 @@ fn chi_squared(counts: &[u64]) -> f64 {
     1.0 - ChiSquared::new((counts.len() - 1) as f64).unwrap().cdf(squares)
 }
 
-/// First rolls (after a reset) and dice that are rolled again: every way in which six dice can fall is equally likely.
+/// First rolls (after a reset) and rerolled dice: every way in which six dice can fall is equally likely.
 #[test]
 fn all_rolls_are_equally_likely() {
     let rows = 4096;

@@ -1,4 +1,4 @@
-//! A learner against opponents: the same as a referee with the same bots, in every mode, whoever asks them.
+//! A learner against opponents: the same as a referee with the same bots, in every mode, inside or outside.
 
 use crate::arrays::{Arrays, MODES, begun, future, same_for_all};
 use necrodome_batch::{
@@ -30,7 +30,7 @@ fn bot<G: Listed>(spec: &str) -> Decide<G> {
     G::built_ins().iter().find(|bot| bot.name == spec.name).unwrap().decide(&spec).unwrap()
 }
 
-/// Opponents by name; an empty name is one outside.
+/// Makes a line-up of opponents by name; an empty name is one outside.
 fn line_up<G: Listed>(specs: &[&str], seat: LearnerSeat) -> LineUp<G> {
     let opponent = |spec: &&str| match *spec {
         "" => Opponent::Outside,
@@ -50,7 +50,7 @@ fn batch<K: Views<Game: Listed>>(
     VersusBatch::against(&setup, line_up(specs, seat)).unwrap()
 }
 
-/// One row, step by step, against a referee with the same stream and the same bots.
+/// Compares one row, step by step, with a referee with the same stream and the same bots.
 fn agree<G: Observe + Listed>(specs: &[&str], seat: u16, seed: u64, mode: Autoreset, steps: usize) {
     let (rules, seats) = (G::Rules::default(), specs.len() + 1);
     let made = batch::<Refereed<G>>(specs, LearnerSeat::Fixed(seat as u8), 1, 1);
@@ -146,7 +146,7 @@ fn lanes_play_as_alone() {
     same_for_all(130, made);
 }
 
-/// Answers for opponents outside as the bots inside would, until nobody waits.
+/// Answers for opponents outside as the bots inside would, until none of them waits.
 fn answer<K: Views<Game: Listed>>(
     batch: &mut Batched<Versus<K>>,
     arrays: &mut Arrays,
@@ -216,7 +216,7 @@ fn what_is_saved_goes_on() {
     assert!(other.restore(&race.save()).is_err(), "another seat");
 }
 
-/// Over many races: the learner's chance in either seat is that of the bot it plays like, and no row is another's.
+/// Over many races the learner's chance in either seat is that of the bot it plays like, and no row repeats another.
 #[test]
 fn seats_rotate() {
     let (mut race, mut arrays) = begun(batch::<RaceKernel>(&["greedy"], LearnerSeat::Rotating, 64, 1), 1);

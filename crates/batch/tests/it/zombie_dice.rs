@@ -59,7 +59,7 @@ fn picks(stream: &mut Xoroshiro64StarStar, cup: Counts, feet: Counts) -> Vec<u32
     }
 }
 
-/// A game of dice for the test: what it needs beyond the referee.
+/// A dice game for the test: what it needs beyond the referee.
 trait Format: Observe<Rules: Copy, View: AsRef<TurnView> + PartialEq + Debug> + Sized {
     type Kernel: Views<Game = Self>;
     fn batch(rules: &Self::Rules, rows: usize, threads: usize) -> Batched<Self::Kernel> {
@@ -104,7 +104,7 @@ struct Refereed<G: Format> {
     rules: G::Rules,
     stream: Xoroshiro64StarStar,
     game: G,
-    /// Who decides, or decided last.
+    /// The seat that decides, or decided last.
     seat: Seat,
     final_rewards: Vec<f32>,
 }
@@ -139,7 +139,7 @@ impl<G: Format> Refereed<G> {
         returns[self.seat.index()]
     }
 
-    /// Plays an action of the match that is not over; gives the reward of the seat that acted.
+    /// Plays an action in a match that is not over; returns the reward of the seat that acted.
     fn play(&mut self, action: u8) -> f32 {
         let view = self.game.view(self.seat);
         let turn = self.turn();
@@ -169,7 +169,7 @@ impl<G: Format> Refereed<G> {
         obs
     }
 
-    /// A view of the batch is the referee's, but for dice whose colour matters no more: those fit the rest.
+    /// Checks that a view of the batch is the referee's, except for dice whose colour no longer matters: those fit the rest.
     fn check_view(&self, batch: &Batched<G::Kernel>, row: usize, recycles: bool) {
         let last = self.game.seats() as u16 - 1;
         for seat in [0, last / 2, last, self.seat.0].map(Seat) {
@@ -200,8 +200,8 @@ fn begin<G: Format>(rules: &G::Rules, seats: usize) -> G {
     Scripted::new([]).run(|chance| G::new(&names, rules, chance, &mut Silent).unwrap()).unwrap()
 }
 
-/// Plays a batch beside referees and compares everything after each step. With a mandatory first roll, the batch is asked to
-/// stop where it cannot, and the referee, who leaves the choice free, goes.
+/// Plays a batch beside referees and compares everything after each step. With a mandatory first roll, the test asks the batch
+/// to stop where it cannot, and the referee, which leaves the choice free, rolls.
 fn agree<G: Format>(rules: [G::Rules; 2], seats: usize, rows: usize, seed: u64, mode: Autoreset, go: u32) {
     agree_for::<G>(rules, seats, rows, seed, mode, go, 100);
 }
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// What can be seen after one roll and after two, with its exact probability.
+/// The exact probability of everything visible after one roll and after two.
 fn exact(rolls: usize) -> BTreeMap<(u32, u8, Counts, Counts), Probability> {
     let seen = |chance: &mut _| {
         let mut turn = Turn::START;
@@ -321,7 +321,7 @@ fn exact(rolls: usize) -> BTreeMap<(u32, u8, Counts, Counts), Probability> {
     enumerate(1_000_000, seen).unwrap()
 }
 
-/// The kernel's dice fall as they must: chi-squared against the exact distribution.
+/// Compares the kernel's dice with the exact distribution, by chi-squared.
 #[test]
 fn the_dice_are_fair() {
     let rows = 8192;
@@ -370,7 +370,7 @@ fn the_dice_are_fair() {
 }
 
 /// Seats that stop as soon as they have anything reach the goal together often: many tiebreaks, some of them long. A
-/// hundred steps do not end a match of many, so these go on.
+/// hundred steps do not end a match of many, so these matches go on.
 #[test]
 fn long_tables_agree_with_the_referee() {
     for (seats, tiebreak) in

@@ -1,4 +1,4 @@
-//! `necrodome advise`: what to do in a position that a person types, and what anything else costs.
+//! `necrodome advise`: what to do in a position that a person types, and the cost of every other choice.
 
 pub mod parse;
 
@@ -15,7 +15,7 @@ use necrodome_rules::{
 };
 use necrodome_solve::{Price, Unsolved};
 use serde::Serialize;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
 /// Say what is best in a position, and what every other choice costs
 #[derive(clap::Args)]
@@ -23,7 +23,7 @@ use std::io::{BufWriter, Write};
 pub struct Args {
     /// The game (see `necrodome games`)
     game: String,
-    /// What is on the table
+    /// The position, in words
     #[arg(value_name = "STATE", allow_negative_numbers = true)]
     pub state: Vec<String>,
     /// Set an option of the rules; can be repeated
@@ -34,9 +34,9 @@ pub struct Args {
     json: bool,
 }
 
-/// What a game has to say about the positions that people type.
+/// The advice of a game on positions that people type.
 pub struct Advisor<G: Game> {
-    /// Some positions to begin with: what follows `necrodome advise`.
+    /// Some positions to start with: the words after `necrodome advise`.
     pub examples: &'static [&'static str],
     /// The words that make a position, and what they mean.
     pub words: &'static str,
@@ -58,7 +58,7 @@ fn help() -> String {
     }
     format!(
         "Examples:\n{examples}\n\
-         Words come in any order, separated by spaces, commas or =, and can be cut short: b=4 sh=1 f=g,y.\n\n{}\n\n\
+         Write words in any order, separated by spaces, commas or =; they can be shortened: b=4 sh=1 f=g,y.\n\n{}\n\n\
          Values are chances to win (a shared win counts one half), in solo expected points, if everybody\n\
          plays perfectly from there.",
         words.join("\n\n")
@@ -77,7 +77,7 @@ fn advise<G: Listed>(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// What values count.
+/// The unit of values.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -86,6 +86,11 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Returns the unit of a game: points for a game with one seat.
+    pub fn of<G: Listed>() -> Self {
+        if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance }
+    }
+
     fn heading(self) -> &'static str {
         match self {
             Unit::Points => "points",
@@ -100,7 +105,7 @@ impl Unit {
         }
     }
 
-    /// What something costs, in words.
+    /// Returns a cost in words.
     fn cost(self, cost: f64) -> String {
         let (text, least, of) = match self {
             Unit::Points => (format!("{cost:.3}"), "0.001", "points"),
@@ -114,44 +119,51 @@ impl Unit {
     }
 }
 
-/// Values that differ by less are the same.
+/// Values that differ by less count as equal.
 pub const ROUNDING: f64 = 1e-12;
 
 pub fn percent(share: f64) -> String {
     format!("{:.2} %", share * 100.0)
 }
 
-/// One thing that can be done.
+/// A choice and its price.
 pub struct PricedChoice<A> {
     pub label: String,
     pub price: Price<A>,
 }
 
-/// What is said about a position.
+impl<A> PricedChoice<A> {
+    /// Returns what another choice costs if this is the best.
+    fn cost_of(&self, other: &Self) -> f64 {
+        (self.price.value - other.price.value).max(0.0)
+    }
+}
+
+/// The advice on a position.
 pub struct Advice<A, S> {
-    /// What to do, in a sentence.
+    /// The best choice, in a sentence.
     pub text: String,
-    /// What was understood, for people.
+    /// The position as it was understood, for people.
     pub situation: String,
-    /// What was understood, for programs.
+    /// The position as it was understood, for programs.
     pub state: S,
     pub unit: Unit,
-    /// The best first.
+    /// The choices, the best first.
     pub choices: Vec<PricedChoice<A>>,
-    /// Only where something is not known.
+    /// The average, if part of the state is not known.
     pub average: Option<Average>,
 }
 
-/// Values that are averages over all that the state leaves open.
+/// How values were averaged over everything that the state leaves open.
 #[derive(Serialize)]
 pub struct Average {
-    /// Positions that fit and differ.
+    /// How many different positions fit the state.
     pub positions: usize,
-    /// The probability that the best action is the best in the true one.
+    /// The probability that the best action is also the best in the true position.
     pub best_is_right: f64,
-    /// What would make it exact.
+    /// The words that would make the result exact.
     pub missing: String,
-    /// How far the best action depends on it, in words.
+    /// How much the best action depends on the unknown part, in words.
     #[serde(skip)]
     pub remark: String,
 }
@@ -166,14 +178,35 @@ struct AdviceDocument<'a, R, S, A> {
     advice: &'a str,
     best: &'a A,
     values: Vec<&'a Price<A>>,
-    /// None where there is no choice.
+    /// `None` if there is only one choice.
     cost_of_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     average: Option<&'a Average>,
 }
 
-/// How many choices people are shown.
+/// How many choices are shown to people.
 const SHOWN: usize = 5;
+
+/// Writes the first few choices with their values and costs, the best first.
+pub fn write_choices<A>(out: &mut dyn Write, unit: Unit, choices: &[PricedChoice<A>]) -> io::Result<()> {
+    let shown = &choices[..choices.len().min(SHOWN)];
+    let width = shown.iter().map(|choice| choice.label.len()).max().unwrap_or(0);
+    writeln!(out, "{}", dim(format!("  {:width$}  {:>13}  {:>9}", "", unit.heading(), "cost")))?;
+    for (place, choice) in shown.iter().enumerate() {
+        let value = unit.value(choice.price.value);
+        let cost = if place == 0 { String::new() } else { unit.value(shown[0].cost_of(choice)) };
+        let line = format!("  {:width$}  {value:>13}  {cost:>9}", choice.label);
+        let line = line.trim_end();
+        match place {
+            0 => writeln!(out, "{}", bold(line))?,
+            _ => writeln!(out, "{line}")?,
+        }
+    }
+    if choices.len() > SHOWN {
+        writeln!(out, "{}", dim(format!("  and {} more", choices.len() - SHOWN)))?;
+    }
+    Ok(())
+}
 
 pub fn print<G: Listed, S: Serialize>(
     args: &Args,
@@ -182,9 +215,9 @@ pub fn print<G: Listed, S: Serialize>(
 ) -> Result<(), Error> {
     let Advice { text, situation, state, unit, choices, average } = advice;
     let Some(best) = choices.first() else {
-        return Err(Error::usage(format!("{}: nothing is to be decided there", G::ID)));
+        return Err(Error::usage(format!("{}: there is nothing to decide in this position", G::ID)));
     };
-    let cost = |choice: &PricedChoice<G::Action>| (best.price.value - choice.price.value).max(0.0);
+    let cost = |choice: &PricedChoice<G::Action>| best.cost_of(choice);
     let second = choices.get(1);
     if args.json {
         return print_json(&AdviceDocument {
@@ -204,27 +237,15 @@ pub fn print<G: Listed, S: Serialize>(
     writeln!(out, "{}", bold(text))?;
     writeln!(out, "{}", dim(situation))?;
     writeln!(out)?;
-    let shown = &choices[..choices.len().min(SHOWN)];
-    let width = shown.iter().map(|choice| choice.label.len()).max().unwrap_or(0);
-    writeln!(out, "{}", dim(format!("  {:width$}  {:>13}  {:>9}", "", unit.heading(), "cost")))?;
-    for (place, choice) in shown.iter().enumerate() {
-        let value = unit.value(choice.price.value);
-        let cost = if place == 0 { String::new() } else { unit.value(cost(choice)) };
-        let line = format!("  {:width$}  {value:>13}  {cost:>9}", choice.label);
-        let line = line.trim_end();
-        match place {
-            0 => writeln!(out, "{}", bold(line))?,
-            _ => writeln!(out, "{line}")?,
-        }
-    }
-    if choices.len() > SHOWN {
-        writeln!(out, "{}", dim(format!("  and {} more", choices.len() - SHOWN)))?;
-    }
+    write_choices(&mut out, *unit, choices)?;
     if let Some(second) = second {
         writeln!(out, "\nsecond best: {}, costs {}", second.label, unit.cost(cost(second)))?;
     }
     if let Some(Average { positions, missing, remark, .. }) = average {
-        writeln!(out, "not exact: an average over the {positions} positions that fit, by their probability")?;
+        writeln!(
+            out,
+            "not exact: an average over the {positions} positions that fit, weighted by probability"
+        )?;
         writeln!(out, "{remark}")?;
         writeln!(out, "to make it exact, add {missing}")?;
     }

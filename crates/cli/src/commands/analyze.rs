@@ -17,7 +17,7 @@ use necrodome_rules::{
 };
 use std::path::{Path, PathBuf};
 
-/// Say what every decision cost and what the dice gave: of a recorded match, or of a bot
+/// Show what every decision cost and how lucky the dice were, for a recorded match or for a bot
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,8 +30,8 @@ Examples:
   necrodome analyze zombie-dice-race ./mybot.py --against greedy --exact
   necrodome analyze tokyo llm:small --models models.toml --blocks 5     the expensive habits of a language model
 
-Every value is exact (for a match without a limit on rounds). A decision costs what the best option would have been worth more; luck is how much better a roll
-came out than expected. Start + luck - own costs + the other's costs = result, if no limit ends the match.
+Every value is exact (for a match without a limit on rounds). The cost of a decision is how much more the best option was worth; luck is how much
+better a roll came out than expected. Start + luck - own costs + the other's costs = result, if no limit ends the match.
 The exact value of a bot needs one that is a function of what it sees: built-in bots are asked by themselves, processes
 with --exact, if they call themselves deterministic. Every state that it can come to is asked once.
 A bot that does not start has no profile: its faults and its log are shown, and the exit code is 1.")]
@@ -40,7 +40,7 @@ pub struct Args {
     what: String,
     /// The bot to look at, if a game is given
     bot: Option<String>,
-    /// Whom it plays against; by default the perfect player
+    /// Its opponent; by default the perfect player
     #[arg(long, value_name = "BOT")]
     against: Option<String>,
     /// How many blocks to play: each seed from both seats

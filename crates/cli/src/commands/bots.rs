@@ -1,10 +1,10 @@
-//! `necrodome bots`: who plays out of the box.
+//! `necrodome bots`: the built-in bots.
 
 use super::{games::print_options, print_json};
 use crate::{
     error::Error,
     lineup,
-    paint::{bold, dim},
+    paint::{bold, column, dim},
 };
 use necrodome_arena::lineup::{BotInfo, bots};
 use necrodome_rules::{
@@ -21,7 +21,7 @@ Examples:
   necrodome bots
   necrodome bots zombie-dice
 
-Parameters are written behind the name: stop-at:brains=5,shotguns=2")]
+Write parameters after the name: stop-at:brains=5,shotguns=2")]
 pub struct Args {
     /// A game (see `necrodome games`)
     game: Option<String>,
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     for GameBots { game, bots } in &games {
         writeln!(out, "{}", dim(game))?;
         for bot in bots {
-            writeln!(out, "  {}  {}", bold(format!("{:<14}", bot.name)), bot.about)?;
+            writeln!(out, "  {}  {}", bold(format!("{:<14}", bot.name)), column(bot.about, 18))?;
             print_options(&mut out, &bot.params)?;
         }
         writeln!(out)?;

@@ -1,4 +1,4 @@
-//! `necrodome calls`: what language models were asked, what they said, and what it took.
+//! `necrodome calls`: the questions to language models, their answers, and what they cost.
 
 use crate::{
     error::Error,
@@ -31,7 +31,7 @@ damaged or cannot be read, 2 there is no such call.")]
 pub struct Args {
     /// The book of calls, or the store that it lies beside; by default the one in the user's cache folder
     book: Option<PathBuf>,
-    /// Only calls of this table [models.NAME], or of the model of this name that was asked for or that answered
+    /// Only calls of this table [models.NAME], or of the model with this name, whether it was asked for or gave the answer
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Only calls that ended like this: stop, length, content_filter or other
@@ -43,10 +43,10 @@ pub struct Args {
     /// Show all of one call
     #[arg(long, value_name = "NUMBER", value_parser = above_zero::<u64>, conflicts_with_all = ["model", "finish", "last"])]
     show: Option<u64>,
-    /// Print one JSON document a line, for each call
+    /// Print one JSON document per line, one for each call
     #[arg(long)]
     json: bool,
-    /// With --json: the whole request and the whole answer, too
+    /// With --json: include the whole request and the whole answer
     #[arg(long, requires = "json")]
     texts: bool,
 }
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(out.flush()?)
 }
 
-/// JSON without characters that a terminal would obey: they are escaped. All of them are in strings.
+/// Returns JSON in which characters that a terminal would obey are escaped. They occur only in strings.
 fn plain(document: &Value) -> String {
     let text = document.to_string();
     let mut plain = String::with_capacity(text.len());
@@ -143,7 +143,7 @@ fn number(money: Money) -> f64 {
     money.nanos as f64 / 1e9
 }
 
-/// An amount of money in 8 columns, as far as it fits; what is not 0 does not look like it.
+/// Formats an amount of money in 8 columns if possible; an amount above 0 never looks like 0.
 fn cost(money: Option<Money>) -> String {
     match money.map(number) {
         None => "?".to_owned(),
@@ -153,7 +153,7 @@ fn cost(money: Option<Money>) -> String {
     }
 }
 
-/// A number in 6 columns.
+/// Formats a number in 6 columns.
 fn tokens(tokens: u64) -> String {
     if tokens < 1_000_000 { tokens.to_string() } else { format!("{:.1}M", tokens as f64 / 1e6) }
 }
@@ -163,7 +163,7 @@ fn seconds(latency: Duration) -> String {
     if seconds < 100.0 { format!("{seconds:.2}") } else { format!("{seconds:.0}") }
 }
 
-/// The beginning of a text that comes from elsewhere.
+/// Returns the beginning of an untrusted text.
 fn head(text: &str, most: usize) -> String {
     let text = line(text);
     match text.chars().count() > most {
@@ -172,7 +172,7 @@ fn head(text: &str, most: usize) -> String {
     }
 }
 
-/// The end of a text that comes from elsewhere: where models differ, their names do there.
+/// Returns the end of an untrusted text: that is where the names of models differ.
 fn tail(text: &str, most: usize) -> String {
     let text = line(text);
     let length = text.chars().count();
@@ -182,19 +182,19 @@ fn tail(text: &str, most: usize) -> String {
     }
 }
 
-/// A text from elsewhere in one line.
+/// Returns an untrusted text in one line.
 fn line(text: &str) -> String {
     harmless(text).replace('\n', " ")
 }
 
-/// A list of calls, as it grows.
+/// The list of calls while it is printed.
 #[derive(Default)]
 struct List {
     date: String,
     tables: BTreeMap<String, Total>,
 }
 
-/// What the calls of a table took.
+/// The totals of the calls of one table.
 #[derive(Default)]
 struct Total {
     calls: u64,
@@ -244,7 +244,7 @@ impl List {
         Ok(())
     }
 
-    /// What the calls of each table took.
+    /// Prints the totals of each table.
     fn end(&self, out: &mut impl Write, path: &Path) -> Result<(), Error> {
         const NAME: usize = 17;
         let right = |cells: [&str; 6]| {
@@ -302,7 +302,7 @@ const TABLE: usize = 8;
 const ASKED: usize = 11;
 const ANSWERED: usize = 10;
 
-/// A row of the list, in 80 columns.
+/// Formats a row of the list, in 80 columns.
 fn row(number: &str, time: &str, table: &str, model: &str, answered: &str, rest: [&str; 5]) -> String {
     let [finish, tokens, cost, seconds, attempt] = rest;
     format!(
@@ -311,7 +311,7 @@ fn row(number: &str, time: &str, table: &str, model: &str, answered: &str, rest:
     )
 }
 
-/// All of a call.
+/// Prints everything about a call.
 fn whole(out: &mut impl Write, call: &Call, texts: &Texts) -> Result<(), Error> {
     let Tokens { input, cached, output, reasoning, estimated } = call.tokens;
     let estimated = if estimated { ", estimated: the endpoint did not count them, or not well" } else { "" };
@@ -349,14 +349,14 @@ fn whole(out: &mut impl Write, call: &Call, texts: &Texts) -> Result<(), Error> 
     said(out, "answer", if reply.text.is_empty() { "(nothing)" } else { &reply.text })
 }
 
-/// What a request says beside its messages.
+/// Returns a request without its messages.
 fn rest(request: &str) -> String {
     let Ok(Value::Object(mut request)) = serde_json::from_str(request) else { return String::new() };
     request.remove("messages");
     serde_json::to_string_pretty(&request).unwrap_or_default()
 }
 
-/// What somebody said, under a heading.
+/// Prints a text under a heading.
 fn said(out: &mut impl Write, who: &str, text: &str) -> Result<(), Error> {
     let heading = format!("── {who} ");
     writeln!(out, "\n{}", bold(format!("{heading:─<WIDTH$}")))?;

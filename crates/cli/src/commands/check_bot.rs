@@ -1,10 +1,10 @@
-//! `necrodome check-bot`: a bot's gauntlet, told line by line.
+//! `necrodome check-bot`: puts a bot through a gauntlet, and reports it line by line.
 
 use super::print_json;
 use crate::{
     error::Error,
     lineup,
-    paint::{bold, column, dim, green, red, yellow},
+    paint::{self, bold, column, dim, green, red, yellow},
 };
 use necrodome_arena::{
     check::{Candidate, CheckError, CheckReport, Finding, Verdict, check_bot},
@@ -24,7 +24,8 @@ Examples:
   necrodome check-bot last-bullet target/release/mybot --set copies=100 --json
   necrodome check-bot tokyo llm:small --models models.toml      which forms of answers work, and what is said
 
-A bot is written as in `necrodome match`. Exit codes: 0 all is fine, 1 something has to be changed.")]
+Write the bot as in `necrodome match`. The commonest mistakes get a hint that names the cure. Exit codes: 0 all is fine, 1 the bot has to
+be changed.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     game: String,
@@ -93,7 +94,10 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     }
     match failed {
         0 => Ok(()),
-        failed => Err(Error::failure(format!("{} failed {failed} of the checks", candidate.name))),
+        failed => {
+            let failed = Error::failure(format!("{} failed {failed} of the checks", candidate.name));
+            Err(lineup::how_to_go_on(desk.as_ref(), failed, "", ""))
+        }
     }
 }
 
@@ -108,14 +112,14 @@ fn print_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
     writeln!(out, "{verdict}  {}  {text}", bold(format!("{:<16}", finding.check)))?;
     if let Some(wrong) = &finding.wrong {
         let rows = [("message", &wrong.message), ("came", &wrong.came), ("expected", &wrong.expected)];
-        for (what, text) in rows {
-            writeln!(out, "      {} {}", dim(format!("{what:>8}:")), harmless(text))?;
+        for (what, text) in rows.into_iter().chain(wrong.hint.as_ref().map(|hint| ("hint", hint))) {
+            paint::line(out, 6, &format!("{} {}", dim(format!("{what:>8}:")), harmless(text)))?;
         }
     }
     Ok(())
 }
 
-/// What the bot has logged, and the result.
+/// Prints what the bot has logged, and the result.
 fn print_end(out: &mut impl Write, name: &str, report: &CheckReport) -> io::Result<()> {
     const MOST: usize = 12;
     for said in &report.transcript {
@@ -136,7 +140,7 @@ fn print_end(out: &mut impl Write, name: &str, report: &CheckReport) -> io::Resu
     }
 }
 
-/// What bots write may hold control characters, which must not reach the terminal.
+/// Removes control characters from a bot's text, since they must not reach the terminal.
 fn harmless(text: &str) -> String {
     text.chars().map(fault::harmless).collect()
 }

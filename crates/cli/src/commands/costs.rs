@@ -1,4 +1,4 @@
-//! What a dry run says: what language models would still cost.
+//! The output of a dry run: what language models would still cost.
 
 use super::{
     print_json,
@@ -11,11 +11,12 @@ use crate::{
 use necrodome_arena::model::{CostEstimate, ModelEstimate};
 use std::io::Write;
 
-pub fn tell(estimate: &CostEstimate, json: bool) -> Result<(), Error> {
-    if json { print_json(estimate) } else { print(estimate) }
+/// `book` names the book of calls.
+pub fn tell(estimate: &CostEstimate, book: &str, json: bool) -> Result<(), Error> {
+    if json { print_json(estimate) } else { print(estimate, book) }
 }
 
-fn print(estimate: &CostEstimate) -> Result<(), Error> {
+fn print(estimate: &CostEstimate, book: &str) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     let column = |head: &str, cell: &dyn Fn(&ModelEstimate) -> String| -> Vec<String> {
         std::iter::once(head.to_owned()).chain(estimate.models.iter().map(cell)).collect()
@@ -27,7 +28,7 @@ fn print(estimate: &CostEstimate) -> Result<(), Error> {
         column("calls", &|model| model.calls.to_string()),
         column("tokens in", &|model| model.input_tokens.to_string()),
         column("tokens out", &|model| model.output_tokens.to_string()),
-        column("cost", &|model| cost(model.cost)),
+        column("cost", &|model| cost(model.cost) + &range(model.cost_range)),
     ];
     for line in wrapped(&headline(estimate), 0) {
         writeln!(out, "{}", bold(line))?;
@@ -35,13 +36,13 @@ fn print(estimate: &CostEstimate) -> Result<(), Error> {
     writeln!(out)?;
     plain_table(&mut out, &table, 0)?;
     writeln!(out)?;
-    for text in [counted(estimate), paid(estimate)] {
+    for text in [counted(estimate), paid(estimate, book)] {
         wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(out.flush()?)
 }
 
-/// `10 blocks would cost about 0.0123.`
+/// Returns `10 blocks would cost about 0.0123.`
 fn headline(estimate: &CostEstimate) -> String {
     let what = match (estimate.questions, estimate.blocks) {
         (Some(questions), _) => format!("{} for each model", count(questions as u64, "question")),
@@ -59,13 +60,21 @@ fn headline(estimate: &CostEstimate) -> String {
         }
         (_, 0) => format!("{what} would cost nothing: all is there."),
         _ => match estimate.cost {
-            Some(_) => format!("{what} would cost about {}.", cost(estimate.cost)),
+            Some(_) => {
+                format!("{what} would cost about {}{}.", cost(estimate.cost), range(estimate.cost_range))
+            }
             None => format!("{what} would cost about {}.", known_cost(estimate)),
         },
     }
 }
 
-/// `0.0123, and an unknown amount for a, b (no prices)`.
+/// Returns ` (0.0100 to 0.0200)`, or nothing if there is no range.
+fn range(range: Option<(f64, f64)>) -> String {
+    let differ = range.filter(|(least, most)| least < most);
+    differ.map_or(String::new(), |(least, most)| format!(" ({} to {})", cost(Some(least)), cost(Some(most))))
+}
+
+/// Returns `0.0123, and an unknown amount for a, b (no prices)`.
 fn known_cost(estimate: &CostEstimate) -> String {
     let unknown = estimate.models.iter().filter(|model| model.cost.is_none());
     let names: Vec<&str> = unknown.map(|model| model.name.as_str()).collect();
@@ -73,7 +82,7 @@ fn known_cost(estimate: &CostEstimate) -> String {
     format!("{}, and an unknown amount for {} (no prices)", cost(Some(known)), names.join(", "))
 }
 
-/// What was counted, and how.
+/// Says what was counted, and how.
 fn counted(estimate: &CostEstimate) -> String {
     let free = match estimate.answers {
         "fresh" => "free: the same question comes up twice, or this estimate has asked it",
@@ -86,8 +95,15 @@ fn counted(estimate: &CostEstimate) -> String {
             } else {
                 "all blocks".into()
             };
+            let (least, most) = estimate
+                .models
+                .iter()
+                .filter_map(|model| model.decisions_range)
+                .fold((0, 0), |sum, range| (sum.0 + range.0, sum.1 + range.1));
             format!(
-                "Decisions were counted in {seen}; where the book has no answer, a built-in bot decided. {free}."
+                "Decisions were counted in {seen}; where the book has no answer, a built-in bot decided. How many \
+                 there are depends on who plays: with the game's usual bots in the place of the models it was {least} \
+                 to {most}, from which the range of the cost comes. {free}."
             )
         }
         (None, _) => format!("All questions were looked up in the book. {free}."),
@@ -95,13 +111,14 @@ fn counted(estimate: &CostEstimate) -> String {
     }
 }
 
-/// What the estimate itself has taken.
-fn paid(estimate: &CostEstimate) -> String {
+/// Says what the estimate itself has cost.
+fn paid(estimate: &CostEstimate, book: &str) -> String {
     let asked: u64 = estimate.models.iter().map(|model| model.asked).sum();
     match estimate.paid.calls {
         0 => "This estimate made no calls and cost nothing.".to_owned(),
         calls => format!(
-            "This estimate itself made {} for {} ({} tokens, cost {}). Their answers are kept; no result is.",
+            "This estimate itself made {} for {} ({} tokens, cost {}). Their answers are in {book}, and runs that use it \
+             do not pay for them again. No result is kept.",
             count(calls, "call"),
             count(asked, "decision"),
             estimate.paid.tokens,

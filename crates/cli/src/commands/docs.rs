@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     show(document)
 }
 
-/// The templates of the built-in prompts, by names such as `prompts/plain/system`.
+/// Returns the templates of the built-in prompts, by names such as `prompts/plain/system`.
 fn prompts() -> impl Iterator<Item = (String, &'static str)> {
     Variant::ALL.iter().flat_map(|variant| {
         let name = |file: &str| format!("prompts/{}/{}", variant.name, file.trim_end_matches(".txt"));
@@ -84,7 +84,7 @@ fn list() -> Result<(), Error> {
     Ok(())
 }
 
-/// On a terminal with headings and programs set off, one screen at a time; elsewhere as it was written.
+/// Prints a document: on a terminal one screen at a time, with headings and programs set off; elsewhere as it was written.
 fn show(document: &Page) -> Result<(), Error> {
     if !io::stdout().is_terminal() || is_dumb() {
         return Ok(io::stdout().write_all(document.text.as_bytes())?);

@@ -1,4 +1,4 @@
-//! `necrodome doctor`: what this machine can do for bots, and why not more.
+//! `necrodome doctor`: how well this machine can run bots, and what keeps it from more.
 
 use super::print_json;
 use crate::{
@@ -14,7 +14,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use serde::Serialize;
 use std::{fs, io::Write};
 
-/// Say how far this machine can confine programs, what they can run with, and what would give more
+/// Show how well this machine can confine programs, what they can run with, and what would improve it
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,7 @@ pub struct Args {
 
 #[derive(Serialize)]
 struct Doctor {
-    /// The best level, which `--sandbox auto` takes.
+    /// The best level of confinement, which `--sandbox auto` takes.
     sandbox: &'static str,
     kernel: String,
     checks: Vec<Check>,
@@ -88,7 +88,7 @@ fn level(what: &'static str, reach: &Reach, hint: Option<&str>) -> Check {
     Check { what, ok: reach.is_ok(), found, hint }
 }
 
-/// Whom root's powers make careless.
+/// Checks that the user is not root, whose processes the system does not limit.
 fn user() -> Check {
     let root = nix::unistd::geteuid().is_root();
     let found = if root { "root: the system does not limit its processes" } else { "an ordinary user" };
@@ -96,7 +96,7 @@ fn user() -> Check {
     Check { what: "user", ok: !root, found: found.into(), hint }
 }
 
-/// The kernel bounds what all processes of a bot hold, or the arena looks.
+/// Checks whether the kernel limits the memory of all processes of a bot, or the arena has to measure it.
 fn memory() -> Check {
     let group = delegated_group();
     let looks = |why| format!("the arena looks what each bot holds, many times a second ({why})");
@@ -108,7 +108,7 @@ fn memory() -> Check {
     }
 }
 
-/// A program takes three open files.
+/// Checks how many files may be open: each program takes three.
 fn open_files() -> Check {
     const ENOUGH: u64 = 1024;
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap_or_default();

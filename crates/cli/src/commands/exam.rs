@@ -5,11 +5,15 @@ mod page;
 mod print;
 mod tables;
 
-use super::{analyze::ledger::Scale, costs, keep_apart, print_json};
-use crate::{error::Error, interrupt, lineup, numbers::within, output_file::OutputFile, progress::Progress};
+use super::{analyze::ledger::Scale, costs, keep_apart, print_json, trouble};
+use crate::{
+    error::Error, interrupt, lineup, numbers::within, output_file::OutputFile, paint::say, progress::Progress,
+};
 use necrodome_arena::{
-    entry::name_all,
-    exam::{Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, Paper, PaperError, estimate, sit},
+    entry::{EntrySpec, models_of, name_all},
+    exam::{
+        Candidate, ExamReport, LEAST_POSITIONS, MOST_POSITIONS, NoEstimate, Paper, PaperError, estimate, sit,
+    },
 };
 use necrodome_rules::{catalog::Listed, chance::Seed, with_game};
 use necrodome_solve::solved;
@@ -28,9 +32,9 @@ Examples:
   necrodome exam tokyo llm:small --models models.toml --dry-run    what would it cost?
 
 All entries answer the same questions: positions from perfect and from ordinary play, more of them where more is
-at stake. Regret is what the best option would have been worth more: a chance to win, or points in a game for one. The
-same --seed, --positions and rules give the same questions. An answer that cannot be used counts as what the rules
-make of it. An entry whose endpoint fails, or whose budget is used up, is asked no more: the others finish, and the exit
+at stake. Regret is how much more the best option was worth: a chance to win, or points in a game for one. The same
+--seed, --positions and rules give the same questions. After an unusable answer the game's rule for a bad action
+applies. If an endpoint fails or a budget is used up, the arena stops asking that entry; the others finish, and the exit
 code is 1. Ctrl-C ends the exam and reports what was answered. `necrodome docs exam` says what the numbers mean.
 
 Solved games: {} (for two at most).", solved().join(", ")))]
@@ -59,7 +63,7 @@ pub struct Args {
     /// Write a row for each entry as comma-separated values
     #[arg(long, value_name = "FILE", group = "exam files")]
     csv: Option<PathBuf>,
-    /// Write every answer, likewise
+    /// Write every answer as comma-separated values
     #[arg(long, value_name = "FILE", group = "exam files")]
     csv_answers: Option<PathBuf>,
     /// Write one page with everything, which opens without a server
@@ -68,11 +72,11 @@ pub struct Args {
     /// Write a chart of regret against cost
     #[arg(long, value_name = "FILE", group = "exam files")]
     svg: Option<PathBuf>,
-    /// Say what language models would still cost: without the answers that are kept. Each model is asked for three decisions at most,
-    /// which is paid; with --answers only, nothing is
+    /// Estimate what language models would still cost, without the answers that are kept. For that, each model is asked for at most
+    /// three decisions, which cost money; with --answers only, none is
     #[arg(long, conflicts_with = "exam files")]
     dry_run: bool,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long, requires = "exam files")]
     force: bool,
     #[command(flatten)]
@@ -81,7 +85,7 @@ pub struct Args {
     models: lineup::ModelFlags,
 }
 
-/// Files that will be written.
+/// The files that will be written.
 struct Files {
     csv: Option<OutputFile>,
     csv_answers: Option<OutputFile>,
@@ -129,12 +133,27 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(lineup::game(&args.game)?, G => exam::<G>(args))
 }
 
+/// Says which tables of models ask the same: their answers are the same, too, and show nothing about chance.
+fn tell_alike(entries: &[EntrySpec]) {
+    let models = models_of(entries);
+    for (place, model) in models.iter().enumerate() {
+        if let Some(other) = models[..place].iter().find(|other| other.fingerprint() == model.fingerprint()) {
+            say(format_args!(
+                "note: the tables {} and {} ask alike, so they share their answers: name one twice (or use --null) to see what chance does",
+                other.model().name,
+                model.model().name
+            ));
+        }
+    }
+}
+
 fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
     let rules = lineup::rules::<G>(&args.set)?;
     let (mut entries, _, desk) = args.models.entries(&args.entries)?;
     if args.null {
         entries.push(entries[0].twin()?);
     }
+    tell_alike(&entries);
     let names = name_all(&entries)?;
     let candidates = Candidate::all(&entries, names.iter());
     let mut terms = lineup::terms(rules, &entries, &args.limits)?;
@@ -152,8 +171,11 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
     if args.dry_run {
         let estimate = estimate(&paper, &candidates, &terms);
         lineup::tell_spent(desk.as_ref());
-        let estimate = estimate.map_err(|error| Error::failure(error.to_string()))?;
-        return costs::tell(&estimate, args.json);
+        let stopped = |error: NoEstimate| {
+            lineup::how_to_go_on(desk.as_ref(), Error::failure(error.to_string()), "", "")
+        };
+        let estimate = estimate.map_err(stopped)?;
+        return costs::tell(&estimate, &lineup::the_book(desk.as_ref()), args.json);
     }
     let quit = interrupt::flag();
     let mut progress = Progress::new("asking");
@@ -176,11 +198,14 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
     match sat.absent.first() {
         _ if sat.interrupted => Err(Error::interrupted()),
         _ if !open.is_empty() => {
-            let what = format!("the exam is not complete, and nobody is charged for it: {}", open.join("; "));
-            Err(Error::failure(what)
-                .hint("run the same command again: the same questions are asked, and calls that were kept are not paid again"))
+            let what =
+                format!("the exam is not complete, through no fault of the entries: {}", open.join("; "));
+            let again = "run the same command again: it asks the same questions, and calls that were kept are not paid again";
+            Err(lineup::how_to_go_on(desk.as_ref(), Error::failure(what), "", again))
         }
-        Some(&absent) => Err(Error::no_start(&candidates[absent].name)),
+        Some(&absent) => {
+            Err(Error::no_start(&candidates[absent].name, &trouble::check_bot(G::ID, &entries[absent])))
+        }
         None => Ok(()),
     }
 }

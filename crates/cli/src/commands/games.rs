@@ -1,9 +1,9 @@
-//! `necrodome games`: what can be played.
+//! `necrodome games`: the games and their options.
 
 use super::print_json;
 use crate::{
     error::Error,
-    paint::{bold, dim},
+    paint::{bold, column, dim, width},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -11,7 +11,7 @@ use necrodome_rules::{
     with_game,
 };
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// List the games with their seats and options
 #[derive(clap::Args)]
@@ -64,19 +64,28 @@ pub fn run(args: &Args) -> Result<(), Error> {
             _ => format!("{min} to {max} seats"),
         };
         writeln!(out, "{}  {}", bold(game.id), dim(seats))?;
-        writeln!(out, "  {}", game.about)?;
+        writeln!(out, "  {}", column(game.about, 2))?;
         print_options(&mut out, &game.options)?;
         writeln!(out)?;
     }
     Ok(())
 }
 
-/// A line for each option: name, default, meaning, values.
-pub fn print_options(out: &mut impl Write, options: &[OptionInfo]) -> std::io::Result<()> {
+/// The columns that an option and its setting take before its meaning, including four empty ones.
+const SETTING: usize = 29;
+
+/// Prints each option with its default, its meaning and its values: side by side or, on a narrow terminal, one below the other.
+pub fn print_options(out: &mut impl Write, options: &[OptionInfo]) -> io::Result<()> {
+    let is_narrow = width() < 2 * SETTING + 10;
     for option in options {
         let setting = format!("{}={}", option.name, plain(&option.default));
-        writeln!(out, "    {setting:<24} {}", option.meaning)?;
-        writeln!(out, "    {:<24} {}", "", dim(&option.values))?;
+        let from = if is_narrow { 6 } else { SETTING };
+        let (meaning, values) = (column(&option.meaning, from), dim(column(&option.values, from)));
+        match is_narrow {
+            true => writeln!(out, "    {setting}\n{:from$}{meaning}", "")?,
+            false => writeln!(out, "    {setting:<24} {meaning}")?,
+        }
+        writeln!(out, "{:from$}{values}", "")?;
     }
     Ok(())
 }

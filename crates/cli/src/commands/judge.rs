@@ -12,7 +12,7 @@ mod words;
 
 use crate::error::Error;
 
-/// Judge a party of Infection: draw the roles, keep the script, tell everybody what they may know
+/// Judge a party of Infection: draw the roles, keep the script, tell players what they may know
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

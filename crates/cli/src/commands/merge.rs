@@ -1,4 +1,4 @@
-//! `necrodome merge`: shards from many machines, in one store.
+//! `necrodome merge`: puts shards from many machines into one store.
 
 use super::print_json;
 use crate::{
@@ -7,7 +7,16 @@ use crate::{
     progress::Progress,
 };
 use necrodome_arena::tournament::{self, Merged, PartError, PlanFile, StoreError};
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long to wait for another process that uses the store: even many merges take only seconds, but a tournament takes hours.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The pause between two tries.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// Merge parts that `necrodome shard` has played into one store
 #[derive(clap::Args)]
@@ -17,19 +26,20 @@ Examples:
   necrodome merge night.store 7.shard --json
   necrodome merge night.store                  what is missing?
 
-Parts may come in any order, overlap, and come again. All of them are merged or none. Where two have the same block, results, luck \
-and replays must be the same to the byte; if not, both origins are named. Parts that come early wait in the store. When all is there, \
-the hash is that of the tournament on one machine, and `necrodome report` prints the standings.
+Parts may come in any order, overlap, and come twice. The command merges all of them or none. If two parts have the same block, its \
+results, luck and replays must be equal byte for byte; if not, the error names both origins. Parts that come early wait in the store. \
+When the store is complete, its hash is that of the tournament on one machine, and `necrodome report` prints the standings. If another \
+process has the store, the command waits for up to a minute.
 
-Exit codes: 0 merged (even if blocks are missing yet), 1 two parts do not agree, a file is damaged, or the store could not be \
-written, 2 a mistake in the command, such as a file that is no part, or one of another tournament. With 1 and 2 nothing is merged.")]
+Exit codes: 0 merged (even if blocks are still missing); 1 two parts disagree, a file is damaged, or the store could not be \
+written; 2 a mistake in the command, such as a file that is not a part, or is of another tournament. With 1 and 2 nothing is merged.")]
 pub struct Args {
-    /// The store; made if it is not there
+    /// The store; created if it is missing
     store: PathBuf,
     /// The parts
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Take parts of this plan (or pack) only; without it, of the plan of the first part
+    /// Accept only parts of this plan (or pack); by default, of the plan of the first part
     #[arg(long, value_name = "PLAN")]
     plan: Option<PathBuf>,
     /// Print one JSON document instead of sentences
@@ -44,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         false => {
             let (mut progress, all) = (Progress::new("merging"), args.files.len().max(1) as f64);
             let mut watch = |done: usize| progress.show(done as f64 / all);
-            tournament::merge(&args.store, &args.files, plan.as_ref(), &mut watch)
+            waiting(&args.store, || tournament::merge(&args.store, &args.files, plan.as_ref(), &mut watch))
         }
     };
     let merged = merged.map_err(|error| match error {
@@ -62,13 +72,35 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if args.json { print_json(&merged) } else { tell(args, &merged) }
 }
 
+/// Runs a merge, and tries again while another process uses the store: many workers may merge at once.
+fn waiting(store: &Path, mut merge: impl FnMut() -> Result<Merged, PartError>) -> Result<Merged, PartError> {
+    let began = Instant::now();
+    let mut told = false;
+    loop {
+        match merge() {
+            Err(PartError::Store(StoreError::Busy)) if began.elapsed() < PATIENCE => {
+                if !told {
+                    let seconds = PATIENCE.as_secs();
+                    say(format_args!(
+                        "{} is in use by another process: waiting for up to {seconds} s",
+                        store.display()
+                    ));
+                }
+                told = true;
+                thread::sleep(AGAIN);
+            }
+            done => return done,
+        }
+    }
+}
+
 fn tell(args: &Args, merged: &Merged) -> Result<(), Error> {
     let Merged { added, blocks, of, waiting, gaps, complete, hash } = merged;
     let store = args.store.display();
     if !args.files.is_empty() {
         say(format_args!("{} added", count(*added, "block")));
     }
-    say(format_args!("{blocks} of {of} blocks are there without a gap"));
+    say(format_args!("{blocks} of {of} blocks are stored"));
     let words = |stretches: &[(u32, u32)]| {
         const MOST: usize = 8;
         let mut all: Vec<String> =
@@ -77,7 +109,7 @@ fn tell(args: &Args, merged: &Merged) -> Result<(), Error> {
         all.join(", ")
     };
     if !waiting.is_empty() {
-        say(format_args!("waiting for those before them: {}", words(waiting)));
+        say(format_args!("waiting for earlier blocks: {}", words(waiting)));
     }
     if !gaps.is_empty() {
         say(format_args!("missing: {}", words(gaps)));

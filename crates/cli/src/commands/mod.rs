@@ -32,14 +32,14 @@ use necrodome_arena::tournament::{Archive, Plan, Store, StoreError};
 use serde::Serialize;
 use std::{io::Write, path::Path};
 
-/// One JSON document on standard output.
+/// Prints one JSON document on standard output.
 fn print_json(document: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(document).map_err(std::io::Error::from)?;
     writeln!(std::io::stdout().lock(), "{text}")?;
     Ok(())
 }
 
-/// A tournament in a store: the one with this number, or the only one. `example` says how to name one, with `{}` for it.
+/// Returns the tournament with this number in a store, or the only one. `example` shows how to name one, with `{}` for the number.
 fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Plan), Error> {
     let failed = |error: StoreError| Error::store(path, &error);
     let mut stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
@@ -69,7 +69,7 @@ fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Pla
     }
 }
 
-/// Refuses to write two things to one file, or over the one that is read. Each comes with what the user calls it.
+/// Refuses to write two outputs to one file, or over the input. Each path comes with the name that the user knows it by.
 fn keep_apart(files: &[(&str, Option<&Path>)]) -> Result<(), Error> {
     let named: Vec<_> =
         files.iter().filter_map(|(flag, path)| Some((flag, tournament::absolute((*path)?)))).collect();

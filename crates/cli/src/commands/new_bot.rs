@@ -1,4 +1,4 @@
-//! `necrodome new-bot`: a small working bot to start from, out of `templates/`.
+//! `necrodome new-bot`: writes a small working bot to start from, out of `templates/`.
 
 use crate::{
     error::Error,
@@ -22,35 +22,35 @@ Examples:
   necrodome new-bot last-bullet java . --name Sniper
   necrodome new-bot tokyo rust bots/eater --wasm
 
-Languages: python, javascript, java, rust, c, ruby. PATH is a file, or a folder that is made if it is missing;
-in Rust it is always the folder of a new crate. With --wasm, in Rust and C, the bot is built to a .wasm file: `necrodome docs
-wasm` tells why.")]
+Languages: python, javascript, java, rust, c, ruby. PATH is a file or a folder, which is made if it is missing; in
+Rust it is always the folder of a new crate. In a folder, the file is called after the bot. With --wasm, in Rust and C, the
+bot is built to a .wasm file: `necrodome docs wasm` tells why.")]
 pub struct Args {
-    /// What it plays (see `necrodome games`)
+    /// The game (see `necrodome games`)
     game: String,
-    /// What it is written in
+    /// The programming language
     language: String,
     /// Where to write it
     path: PathBuf,
-    /// The bot's name; without one that of the file or folder
+    /// The bot's name; by default that of the file or folder
     #[arg(long)]
     name: Option<String>,
     /// Build it to a .wasm file, which the arena runs by itself (rust and c)
     #[arg(long)]
     wasm: bool,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
 
-/// A language with its template.
+/// A programming language with its template.
 struct Language {
     name: &'static str,
-    /// How else people call it.
+    /// Other names for it.
     aliases: &'static [&'static str],
-    /// The extension of its files; a Rust bot is a folder.
+    /// The extension of its files. Empty for Rust, whose bots are folders.
     extension: &'static str,
-    /// Files of the template: where they go, and what is in them. One file is named by the user.
+    /// The files of the template: their paths and contents. The user names one of them.
     files: &'static [(&'static str, &'static str)],
 }
 
@@ -98,7 +98,7 @@ const LANGUAGES: [Language; 6] = [
     },
 ];
 
-/// Rust's name for WASI preview 1.
+/// The name that Rust uses for WASI preview 1.
 const RUST_TARGET: &str = "wasm32-wasip1";
 
 pub fn run(args: &Args) -> Result<(), Error> {
@@ -124,19 +124,22 @@ fn language(name: &str) -> Result<&'static Language, Error> {
     })
 }
 
-/// What is to be written.
+/// The files to write.
 struct BotFiles {
-    name: String,
+    /// The name that the user has asked for.
+    wish: Option<String>,
+    /// The name of the bot for cargo.
+    crate_name: String,
     files: Vec<(PathBuf, String)>,
 }
 
 impl BotFiles {
-    /// The file to edit.
+    /// Returns the file for the user to edit.
     fn main(&self) -> &Path {
         &self.files[0].0
     }
 
-    /// The folder of a crate.
+    /// Returns the folder of the crate.
     fn folder(&self) -> &Path {
         self.files.get(1).and_then(|(manifest, _)| manifest.parent()).unwrap_or(Path::new("."))
     }
@@ -146,7 +149,7 @@ fn plan(args: &Args, game: GameId, language: &Language) -> Result<BotFiles, Erro
     let is_crate = language.extension.is_empty();
     let target = match (is_crate, is_folder(&args.path)) {
         (true, _) => args.path.clone(),
-        (false, true) => args.path.join(language.files[0].0),
+        (false, true) => args.path.join(file_in_folder(args, language)),
         (false, false) => with_extension(&args.path, language.extension)?,
     };
     if is_crate && target.is_file() {
@@ -156,36 +159,66 @@ fn plan(args: &Args, game: GameId, language: &Language) -> Result<BotFiles, Erro
         Some(name) => checked_name(name)?,
         None => default_name(&args.path, &target, is_crate),
     };
-    let filled_name = if is_crate { crate_name(&name) } else { name };
+    let crate_name = crate_name(&name);
     // The text tells how to run the file under the name that it really has.
     let own = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let fill = |text: &str| {
+        let text = for_game(text, game);
         let text = text.replace("{{game}}", game.as_str()).replace("{{hint}}", game.card().hint);
         let text = match language.name {
             _ if is_crate && args.wasm => text
                 .replace("cargo build --release", &format!("cargo build --release --target {RUST_TARGET}"))
                 .replace(
-                    "target/release/{{name}}",
-                    &format!("target/{RUST_TARGET}/release/{{{{name}}}}.wasm"),
+                    "target/release/{{crate}}",
+                    &format!("target/{RUST_TARGET}/release/{{{{crate}}}}.wasm"),
                 ),
             _ if is_crate => text,
             "java" => rename_class(&text, &own),
             "c" => rename_c(&text, &own, args.wasm),
             _ => text.replace(language.files[0].0, &own),
         };
-        text.replace("{{name}}", &filled_name)
+        text.replace("{{name}}", &name).replace("{{crate}}", &crate_name)
     };
     let place = |file: &str| if is_crate { target.join(file) } else { target.clone() };
     let files = language.files.iter().map(|(file, text)| (place(file), fill(text))).collect();
-    Ok(BotFiles { name: filled_name, files })
+    let wish = args.name.is_some().then_some(name);
+    Ok(BotFiles { wish, crate_name, files })
 }
 
-/// A folder that is there, or a path that can only mean one.
+/// Returns the name of the file in a folder: that of the template, or one with the bot's name, since the arena names a bot after
+/// its file.
+fn file_in_folder(args: &Args, language: &Language) -> String {
+    match &args.name {
+        Some(name) => format!("{}.{}", name.replace(' ', "_"), language.extension),
+        None => language.files[0].0.to_owned(),
+    }
+}
+
+/// Removes the parts of a template for other games: the lines between `{{only GAME ...}}` or `{{not GAME ...}}` and `{{end}}`.
+fn for_game(template: &str, game: GameId) -> String {
+    let mut is_kept = true;
+    let mut text = String::new();
+    for line in template.lines() {
+        let marker = line.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+        let (word, games) = marker.map_or(("", ""), |marker| marker.split_once(' ').unwrap_or((marker, "")));
+        let is_named = games.split(' ').any(|named| named == game.as_str());
+        match word {
+            "only" => is_kept = is_named,
+            "not" => is_kept = !is_named,
+            "end" => is_kept = true,
+            _ if is_kept => text += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Whether a path is a folder, or can only mean one.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with('/')
 }
 
-/// Adds the extension if there is none; another language's is a mistake.
+/// Adds the extension if there is none. Refuses the extension of another language.
 fn with_extension(path: &Path, extension: &str) -> Result<PathBuf, Error> {
     match path.extension() {
         None => Ok(path.with_extension(extension)),
@@ -203,7 +236,7 @@ fn with_extension(path: &Path, extension: &str) -> Result<PathBuf, Error> {
     }
 }
 
-/// The name of the file, or of the folder when the file has the name of the template.
+/// Returns the name of the file, or of the folder if the file has the template's name.
 fn default_name(path: &Path, target: &Path, is_crate: bool) -> String {
     let source = if is_crate || !is_folder(path) { target } else { path };
     // `.` and `..` have no name of their own.
@@ -213,7 +246,7 @@ fn default_name(path: &Path, target: &Path, is_crate: bool) -> String {
     checked_name(&name).unwrap_or_else(|_| "mybot".to_owned())
 }
 
-/// A name that can stand in a comment of any language and be the name of an entry.
+/// Checks that a name can be the name of an entry, and is safe in a comment of any language.
 fn checked_name(name: &str) -> Result<String, Error> {
     let good = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.');
     let fits = name.chars().count() <= necrodome_rules::names::MAX_NAME;
@@ -226,9 +259,9 @@ fn checked_name(name: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// A name that cargo takes: ASCII letters, digits, `-` and `_`, beginning with a letter, and no word of the language.
+/// Returns a name that cargo accepts: ASCII letters, digits, `-` and `_`, beginning with a letter, and not a reserved word.
 fn crate_name(name: &str) -> String {
-    /// What cargo refuses: keywords, and names that its own folders and the standard library have.
+    /// Names that cargo refuses: keywords, and names of its own folders and of the standard library.
     const TAKEN: [&str; 20] = [
         "test",
         "core",
@@ -260,7 +293,7 @@ fn crate_name(name: &str) -> String {
     name.to_owned()
 }
 
-/// Java runs a file with any class in it, but its readers expect the class to have the file's name.
+/// Renames the class after the file. Java would run a file with any class in it, but readers expect the two names to match.
 fn rename_class(text: &str, file: &str) -> String {
     let stem = file.strip_suffix(".java").unwrap_or(file);
     let text = text.replace("Bot.java", file);
@@ -283,7 +316,7 @@ fn rename_c(text: &str, file: &str, wasm: bool) -> String {
         .replace("./bot\n", &format!("./{program}\n"))
 }
 
-/// What is compiled from a file of C.
+/// Returns the path of the program that is compiled from a C file.
 fn c_program(file: &Path, wasm: bool) -> PathBuf {
     file.with_extension(if wasm { "wasm" } else { "" })
 }
@@ -292,19 +325,25 @@ fn c_compiler(wasm: bool) -> &'static str {
     if wasm { "clang --target=wasm32-wasi" } else { "cc" }
 }
 
-/// How an entry is written: with a slash, so that it is not taken for a built-in bot.
-fn as_entry(path: &Path) -> String {
+/// Returns a bot as an entry: with a slash, so that it is not taken for a built-in bot, and with the name that the user has asked
+/// for if the file has another.
+fn as_entry(path: &Path, wish: Option<&str>) -> String {
     let text = path.display().to_string();
-    quoted(&if text.contains('/') { text } else { format!("./{text}") })
+    let text = if text.contains('/') { text } else { format!("./{text}") };
+    let own = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = wish.filter(|wish| *wish != own).map_or(String::new(), |wish| format!("{wish}="));
+    quoted(&(name + &text))
 }
 
-fn quoted(text: &str) -> String {
+/// Returns a word for a shell.
+pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '=' | ':' | ',');
     if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles, wasm: bool) -> Result<(), Error> {
     let main = plan.main();
+    let wish = plan.wish.as_deref();
     let mut steps = Vec::new();
     let entry = match language.name {
         "rust" => {
@@ -313,13 +352,13 @@ fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles, wasm: bo
                 steps.push(format!("rustup target add {RUST_TARGET}"));
                 (
                     format!(" --target {RUST_TARGET}"),
-                    format!("target/{RUST_TARGET}/release/{}.wasm", plan.name),
+                    format!("target/{RUST_TARGET}/release/{}.wasm", plan.crate_name),
                 )
             } else {
-                (String::new(), format!("target/release/{}", plan.name))
+                (String::new(), format!("target/release/{}", plan.crate_name))
             };
             steps.push(format!("cargo build --release{target} --manifest-path {manifest}"));
-            as_entry(&plan.folder().join(built))
+            as_entry(&plan.folder().join(built), wish)
         }
         "c" => {
             let program = c_program(main, wasm);
@@ -328,9 +367,9 @@ fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles, wasm: bo
                 steps.push("apt-get install clang lld wasi-libc libclang-rt-dev-wasm32".to_owned());
             }
             steps.push(format!("{} -O2 -o {} {}", c_compiler(wasm), words[0], words[1]));
-            as_entry(&program)
+            as_entry(&program, wish)
         }
-        _ => as_entry(main),
+        _ => as_entry(main, wish),
     };
     let others: String = game.card().opponents.iter().map(|bot| format!(" {bot}")).collect();
     steps.push(format!("necrodome check-bot {game} {entry}"));
@@ -343,7 +382,7 @@ fn print_next_steps(game: GameId, language: &Language, plan: &BotFiles, wasm: bo
     writeln!(
         out,
         "{}",
-        dim(format!("What it sees and says: `necrodome rules {game}`, `necrodome docs protocol`"))
+        dim(format!("The messages it reads and writes: `necrodome rules {game}`, `necrodome docs protocol`"))
     )?;
     Ok(())
 }

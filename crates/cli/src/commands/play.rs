@@ -4,26 +4,27 @@ use super::play_match;
 use crate::{error::Error, lineup};
 use std::path::PathBuf;
 
-/// Play yourself, against bots
+/// Play against bots yourself
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   necrodome play zombie-dice                      against cautious and greedy
   necrodome play zombie-dice greedy ./mybot.py
-  necrodome play last-bullet --set copies=1       no spare survivors, for anybody
+  necrodome play last-bullet --set copies=1       nobody has spare survivors
   necrodome play infection --name Ada --set start_antibodies=2
   printf 'go\\nstop\\n' | necrodome play zombie-dice-solo
 
-On a terminal one key is one choice: ? shows the rules, q quits. Otherwise one line of text is one answer.
-You sit in the first seat and are told only what that seat may know; there is no undo.
+On a terminal one key is one choice: ? shows the rules, h gives a hint in solved games, q quits. Without a
+terminal one line of text is one answer, and hint gives a hint.
+You sit in the first seat and see only what that seat may know; there is no undo.
 A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.
-Options that suit people are set unless you set them: copies=5 max_turns=150 in last-bullet (you steer one survivor;
-the other copies of your entry stay where they are and are your spare lives), max_turns=5 start_antibodies=2
+Some options have other defaults for people: copies=5 max_turns=150 in last-bullet (you steer one survivor; the
+other copies of your entry stay where they are and are your spare lives), max_turns=5 start_antibodies=2
 start_viruses=1 in infection.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     game: String,
-    /// The opponents; without any, some that suit the game
+    /// Your opponents; without any, some that suit the game
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
     /// Your name at the table
@@ -34,7 +35,7 @@ pub struct Args {
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     set: Vec<String>,
-    /// Save the match, to be told and verified again
+    /// Save the match, to replay and verify it later
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
     /// Overwrite the file of --replay

@@ -47,14 +47,14 @@ command (cmd:...), a source file inside WebAssembly (wasm:mybot.py, wasm:mybot.j
 (compat:KIND:FILE.py:CLASS with KIND zombiedice, gamezombies or godzilla; needs the Python package; compat:zombies:FILE_OR_FOLDER[:CLASS] with
 a bot in Java or another language of the JVM, see `necrodome docs zombies`; needs a JDK), each with an optional NAME= in front.
 llm:NAME is a language model with a table [models.NAME] in the file of --models (see `necrodome docs models`).
-`human` is you: one for each match, and told only what its seat may know.
-The same seed, game, options and bots give the same match. Where a program takes part, the dice follow from the seed and a secret,
-or the program could compute them; what to type to play the match again is printed at its end.
+`human` is you, at most once in a match; you see only what your seat may know.
+The same seed, game, options and bots give the same match. If a program takes part, the dice also follow from a secret, so that the
+program cannot compute them; the match ends with the command that plays it again.
 A bot that does not start forfeits all its decisions: the match has a result, and the exit code is 1.")]
 pub struct Args {
     /// What to play (see `necrodome games`)
     pub(super) game: String,
-    /// Who plays, one for each seat
+    /// The players, one for each seat
     #[arg(value_name = "BOT")]
     pub(super) bots: Vec<String>,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub struct Args {
     /// Set an option of the rules; can be repeated
     #[arg(long, value_name = "OPTION=VALUE")]
     pub(super) set: Vec<String>,
-    /// Save the match, to be told and verified again
+    /// Save the match, so that it can be narrated and verified again
     #[arg(long, value_name = "FILE")]
     pub(super) replay: Option<PathBuf>,
     /// Overwrite the file of --replay
@@ -122,7 +122,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     });
     let finished = finished.map_err(|error| match error {
         necrodome_arena::run::RunError::Setup(error) => Error::setup(G::ID, &error),
-        other => other.into(),
+        other => lineup::how_to_go_on(desk.as_ref(), other.into(), "", ""),
     });
     let failed = |_: &Error| lineup::tell_spent(desk.as_ref());
     let mut finished = finished.inspect_err(failed)?;
@@ -144,6 +144,9 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         }
         print_result::<G>(&mut out, &names, &finished.outcome)?;
         trouble::print_match(&mut out, &names, &finished.faults, &logs)?;
+        if names.iter().zip(&players).all(|(_, player)| player.has_started()) {
+            trouble::hint_at_checks(&mut out, G::ID, &entries, &finished.faults)?;
+        }
         writeln!(out, "{}", dim(format!("{}, seed {seed}", count(finished.outcome.turns, "turn"))))?;
         if has_processes(&entries) {
             let level = terms.launcher.level();
@@ -162,15 +165,16 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
         file.write(finished.recording.pack()?)?;
     }
     printed?;
-    let absent = names.iter().zip(&players).filter(|(_, player)| !player.has_started());
-    let absent: Vec<&str> = absent.map(|(name, _)| name).collect();
-    if absent.is_empty() { Ok(()) } else { Err(Error::no_start(&absent.join(", "))) }
+    let absent: Vec<usize> = (0..players.len()).filter(|&seat| !players[seat].has_started()).collect();
+    let Some(&first) = absent.first() else { return Ok(()) };
+    let absent: Vec<&str> = absent.iter().map(|&seat| &names[Seat(seat as u16)]).collect();
+    Err(Error::no_start(&absent.join(", "), &trouble::check_bot(G::ID, &entries[first])))
 }
 
-/// What players have said about their choices in the last step.
+/// What players said about their choices in the last step.
 type Reasons = Rc<RefCell<Vec<String>>>;
 
-/// A player whose reasons are told with the story.
+/// Returns a player whose reasons are told along with the story.
 fn heard<G: Game>(player: Box<dyn Player<G>>, reasons: Reasons) -> Box<dyn Player<G>> {
     Box::new(Through::new(player, move |_: &G::View, answer| {
         if let Answer::Act(_, Some(reason)) | Answer::Partly { reason: Some(reason), .. } = &answer {
@@ -180,7 +184,7 @@ fn heard<G: Game>(player: Box<dyn Player<G>>, reasons: Reasons) -> Box<dyn Playe
     }))
 }
 
-/// The places with names and scores.
+/// Prints the places with names and scores.
 pub fn print_result<G: Listed>(out: &mut impl Write, names: &Names, outcome: &Outcome) -> io::Result<()> {
     let mut seats: Vec<_> = Seat::all(names.len()).to_vec();
     seats.sort_by_key(|seat| outcome.places[seat.index()]);

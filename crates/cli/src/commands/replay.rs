@@ -1,4 +1,4 @@
-//! `necrodome replay`: tell, verify, look into or show a recorded match.
+//! `necrodome replay`: narrates, verifies, inspects or shows a recorded match.
 
 use super::{keep_apart, play_match::print_result, stored, tournament::print::sealed_dice};
 use crate::{
@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Tell a recorded match, or prove that it was not changed
+/// Narrate a recorded match, or prove that it was not changed
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,8 +44,8 @@ pub struct Args {
     /// A replay file, or with --from the store of a tournament; with --html there can be several
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Only re-run it through the referee, and check every event and the hash; of a store also the result, the dice, and the secret
-    /// that they follow from, of all matches without --from
+    /// Only re-run it through the referee, and check every event and the hash; for a store, also the result, the dice and the
+    /// secret behind them, for all matches unless --from names one
     #[arg(long)]
     verify: bool,
     /// With --verify: the seed of a match that was played alone, to check its dice
@@ -57,7 +57,7 @@ pub struct Args {
     /// Show the state after this many decisions, as JSON
     #[arg(long, value_name = "DECISIONS", conflicts_with = "verify")]
     at: Option<usize>,
-    /// Take the match from a store: block and number of the match; the tournament in front if there are several
+    /// Take the match from a store: block and number of the match, with the tournament in front if there are several
     #[arg(long, value_name = "BLOCK.MATCH")]
     from: Option<String>,
     /// Write the viewer of the web arena with this match: one file that opens from disk, without a server
@@ -105,21 +105,21 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => show::<G>(args, file, unpacked))
 }
 
-/// Matches as a page that needs no other file.
+/// Returns a page with matches that needs no other file.
 pub fn page(films: &[Reel]) -> Result<String, Error> {
     film::page(films).ok_or_else(no_viewer)
 }
 
-/// There is nothing to show a match with.
+/// Returns the error for a program without the viewer.
 pub fn no_viewer() -> Error {
     Error::usage("the viewer is not included: this necrodome was built where Node.js was missing")
         .hint("install Node.js 20 or newer with npm and build again")
 }
 
-/// How every SQLite file begins.
+/// The first bytes of every SQLite file.
 const STORE: &[u8] = b"SQLite format 3";
 
-/// The packed replay in a file, or of a match in a store.
+/// Reads a packed replay from a file, or that of a match in a store.
 pub fn read(path: &Path, from: Option<&str>) -> Result<Vec<u8>, Error> {
     let refuse = |error: ReplayError| Error::replay(path, &error);
     let failed = |error: io::Error| refuse(error.into());
@@ -141,14 +141,14 @@ fn is_store(path: &Path) -> bool {
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == STORE
 }
 
-/// The packed replay of a match in a store.
+/// Reads the packed replay of a match in a store.
 fn from_store(path: &Path, place: &str) -> Result<Vec<u8>, Error> {
     let (tournament, block, number) = numbers(place)?;
     let (store, plan) = stored(path, tournament, "--from {}.12.0")?;
     packed_replay(&plan, &store, block, number).map_err(|error| refused(path, error))
 }
 
-/// The tournament, block and number of a match.
+/// Parses the tournament, block and number of a match.
 fn numbers(place: &str) -> Result<(Option<u32>, u32, u32), Error> {
     let numbers: Option<Vec<u32>> = place.split('.').map(|number| number.parse().ok()).collect();
     match numbers.as_deref() {
@@ -165,8 +165,8 @@ fn refused(path: &Path, error: MatchError) -> Error {
     }
 }
 
-/// Verifies a match of a store, or all of a tournament: they prove themselves, end as it is stored, and their dice are those that were
-/// sealed before the first match.
+/// Verifies one match of a store, or all of a tournament: each proves itself and ends with the stored result, and its dice follow
+/// from what was sealed before the first match.
 fn verify_store(path: &Path, from: Option<&str>) -> Result<(), Error> {
     let (tournament, place) = match from.map(|from| (from, from.parse())) {
         None => (None, None),
@@ -214,7 +214,7 @@ fn verify_store(path: &Path, from: Option<&str>) -> Result<(), Error> {
     Ok(out.flush()?)
 }
 
-/// Matches of programs without a replay cannot be verified.
+/// Returns the error for matches of programs that cannot be verified because their replays are missing.
 fn no_replays(path: &Path, verified: u64, without: &[String]) -> Error {
     const NAMED: usize = 10;
     let (file, verified) = (path.display(), count(verified, "match"));
@@ -227,7 +227,7 @@ fn no_replays(path: &Path, verified: u64, without: &[String]) -> Error {
         .hint(format!("`necrodome store check {file}` tells whether the store was damaged"))
 }
 
-/// Verifies a match of a store. Gives its steps.
+/// Verifies a match of a store. Returns its number of steps.
 fn verify_match(
     path: &Path,
     plan: &Plan,
@@ -293,7 +293,7 @@ fn show<G: Listed>(args: &Args, file: &Path, unpacked: Unpacked) -> Result<(), E
     Ok(out.flush()?)
 }
 
-/// Tells the match from its beginning to its result.
+/// Narrates the match from its beginning to its result.
 pub fn narrate<G: Listed>(replay: &Replay<G>, out: &mut impl Write) -> Result<(), ReplayError> {
     let mut story = teller::<G>();
     replay.follow(|Moment { step, game, log, .. }| {
@@ -309,7 +309,7 @@ pub fn narrate<G: Listed>(replay: &Replay<G>, out: &mut impl Write) -> Result<()
     Ok(print_result::<G>(out, &replay.names, &replay.outcome)?)
 }
 
-/// The state after a step, and the moves that are made from it.
+/// Prints the state after a step, and the moves that are made from it.
 fn show_step<G: Listed>(replay: &Replay<G>, at: usize, out: &mut impl Write) -> Result<(), ReplayError> {
     let last = replay.steps;
     let mut asked: Vec<Seat> = Vec::new();

@@ -1,4 +1,4 @@
-//! `necrodome report`: the leaderboard of a stored tournament, without playing anything.
+//! `necrodome report`: prints the leaderboard of a stored tournament, without playing anything.
 
 pub(super) mod pages;
 mod site;
@@ -32,7 +32,7 @@ Examples:
 pub struct Args {
     /// The store of a tournament, or that of `necrodome serve`
     file: PathBuf,
-    /// The number of the tournament, where the store has several
+    /// The number of the tournament, if the store has several
     tournament: Option<u32>,
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]
@@ -57,7 +57,7 @@ pub struct Args {
     /// Write a folder of pages that open without a server: the report, and a page for each bot with its worst matches
     #[arg(long, value_name = "DIR", group = "written")]
     html: Option<PathBuf>,
-    /// Overwrite files that are there
+    /// Overwrite existing files
     #[arg(long, requires = "written")]
     force: bool,
 }
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     note_measure(asked, &report);
     tables.write(&report, &schedule, &store)?;
     if let Some(site) = site {
-        with_game!(id, G => site.write::<G>(&report, &schedule, &store))?;
+        with_game!(id, G => site.write::<G>(&report, &schedule, &store, &args.file))?;
     }
     printed
 }

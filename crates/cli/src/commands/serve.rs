@@ -20,7 +20,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-/// Threads for files and films.
+/// How many threads may wait for files or make films.
 const BLOCKING: usize = 64;
 
 /// Open the web arena: watch, replay, play, learn, and judge a party with phones
@@ -50,23 +50,23 @@ pub struct Args {
     /// The file that keeps everything
     #[arg(long, value_name = "FILE", default_value = "necrodome.sqlite")]
     store: PathBuf,
-    /// The bots that tournaments may use beside the built-in ones
+    /// A list of the bots that tournaments may use besides the built-in ones
     #[arg(long, value_name = "FILE")]
     bots: Option<PathBuf>,
     /// Threads that a tournament plays on; all cores by default
     #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
-    /// A name that leads here, beside those of this machine, such as that of a proxy; can be repeated
+    /// Another name that leads to this arena, such as that of a proxy; can be repeated
     #[arg(long, value_name = "NAME", value_parser = host_name)]
     host_name: Vec<String>,
-    /// Requests in a second that one address may make
+    /// How many requests per second one address may make
     #[arg(long, value_name = "N", default_value_t = Limits::default().rate, value_parser = above_zero::<u32>)]
     rate: u32,
-    /// Open connections; no more than half of the files that the system lets the arena open
+    /// The most open connections; at most half of the files that the system lets the arena open
     #[arg(long, value_name = "N", default_value_t = Limits::default().connections, value_parser = above_zero::<usize>)]
     connections: usize,
-    /// How much of all connections, viewers, tables, replays and seats of a party one address may have; 100 behind a proxy, from
-    /// which all visitors come
+    /// The share of the connections, viewers, tables, replays and party seats that one address may have; use 100 behind a proxy,
+    /// from which all visitors come
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().address_share, value_parser = within(1..=100_u32))]
     address_share: u32,
     /// How many seconds a player must be away before others at the table may let a bot play for them
@@ -155,7 +155,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })
 }
 
-/// A name without scheme, port and path.
+/// Parses a name without scheme, port and path.
 fn host_name(text: &str) -> Result<String, String> {
     let name = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
@@ -165,7 +165,7 @@ fn host_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The address that others reach this machine by: no packet is sent to find it.
+/// Returns the address at which others reach this machine. No packet is sent to find it.
 fn seen_from_outside(bind: IpAddr) -> IpAddr {
     if !bind.is_unspecified() {
         return bind;

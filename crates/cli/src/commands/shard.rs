@@ -1,9 +1,10 @@
-//! `necrodome shard`: some blocks of a plan, played here, for somebody who merges them.
+//! `necrodome shard`: plays some blocks of a plan here, for somebody who merges them.
 
 use super::print_json;
 use crate::{
     error::Error,
-    interrupt, lineup,
+    interrupt,
+    lineup::{self, AllowFlags},
     numbers::within,
     output_file::{Access, OutputFile},
     paint::{count, say},
@@ -23,16 +24,20 @@ Examples:
   necrodome shard night.pack --blocks 1000..2000 --out 1000.shard
   necrodome merge night.store *.shard
 
-A block is the same wherever it is played, so any machine can play any blocks. A pack (`necrodome pack`) has the plan and its bots. \
-Programs are started anew every few blocks, and parts are best multiples of that. Without --blocks the command says how many, and \
-checks that this machine can play the plan. What a machine lacks (an interpreter, a level of confinement) is an error of this \
-command, and never charged to a bot. See `necrodome docs cluster`.
+A block has the same result wherever it is played, so any machine can play any blocks. A pack (`necrodome pack`) has the plan and its \
+bots. Necrodome restarts programs every few blocks: cut parts at multiples of that number. Without --blocks the command prints the \
+number, and checks that this machine can play the plan. If the machine lacks something (an interpreter, a module without which a bot \
+does not start, a level of confinement), the command fails, and no bot is charged for it.
 
-Exit codes: 0 the file is written, 1 it could not be played here, 2 a mistake in the command, 130 interrupted: nothing is written.")]
+A plan may be a stranger's. It decides how programs are confined and what they are given, but only within what you allow: never less \
+than strict without --sandbox limits, and no network or variables without --allow-network and --pass-env. See `necrodome docs cluster`.
+
+Exit codes: 0 the file is written; 1 the blocks could not be played here; 2 a mistake in the command; 130 interrupted: nothing is \
+written.")]
 pub struct Args {
     /// A plan (`necrodome tournament --plan-out`), or a pack (`necrodome pack`)
     plan: PathBuf,
-    /// The first block, and the one behind the last; blocks are counted from 0. Without it, say what there is to play
+    /// The first block, and the one after the last, counted from 0; without this flag, only say what there is to play
     #[arg(long, value_name = "A..B", value_parser = range, requires = "out")]
     blocks: Option<Range<u32>>,
     /// The file to write
@@ -44,6 +49,8 @@ pub struct Args {
     /// Threads to play on; by default all cores
     #[arg(long, value_parser = within(1..=1024_u16))]
     threads: Option<u16>,
+    #[command(flatten)]
+    allow: AllowFlags,
     /// Print one JSON document instead of sentences
     #[arg(long)]
     json: bool,
@@ -58,7 +65,9 @@ fn range(text: &str) -> Result<Range<u32>, String> {
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {
-    let file = PlanFile::read(&args.plan)?;
+    let file = PlanFile::read(&args.plan)?.allowing(args.allow.allowed());
+    file.check_allowed()?;
+    tell_conditions(&file);
     let (Some(blocks), Some(out)) = (&args.blocks, &args.out) else { return describe(args, &file) };
     let out = OutputFile::claim(out, args.force)?.with_access(Access::Secret);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -66,6 +75,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut progress = Progress::new("playing");
     let all = f64::from(blocks.end - blocks.start);
     let own = lineup::own_program()?;
+    file.check_starts(&own)?;
     let played = Shard::play(&file, blocks.clone(), &own, threads, interrupt::flag(), &mut |update| {
         progress.show(f64::from(update.blocks.saturating_sub(blocks.start)) / all);
     })?;
@@ -81,10 +91,19 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says what there is to play, after a look whether it could be played here.
+/// Says how programs are confined, and what they are given.
+fn tell_conditions(file: &PlanFile) {
+    let (Some(level), gifts) = (file.sandbox(), &file.plan().gifts) else { return };
+    say(format_args!("programs are confined by {} ({level})", level.about()));
+    if !gifts.is_empty() {
+        say(format_args!("all programs are given {gifts}"));
+    }
+}
+
+/// Describes what there is to play, and whether it could be played here.
 fn describe(args: &Args, file: &PlanFile) -> Result<(), Error> {
     let info = file.info()?;
-    file.launcher(lineup::own_program()?)?;
+    file.check_starts(&lineup::own_program()?)?;
     if args.json {
         return print_json(&info);
     }
@@ -92,8 +111,8 @@ fn describe(args: &Args, file: &PlanFile) -> Result<(), Error> {
     let each = count(*matches_per_block as u64, "match");
     say(format_args!("{game}: blocks {first}..{blocks}, {each} each"));
     match unit {
-        1 => say("any part can be played by itself"),
-        unit => say(format_args!("programs are started anew every {unit} blocks: play multiples of that")),
+        1 => say("parts can begin and end anywhere"),
+        unit => say(format_args!("programs are restarted every {unit} blocks: play multiples of that")),
     }
     // As many as are some seconds' worth, and no more than there are.
     let end = first.saturating_add((*unit).max(100)).min(*blocks);

@@ -1,4 +1,4 @@
-//! `necrodome completions` and `necrodome man`: what shells and `man` want to know, from the flags themselves.
+//! `necrodome completions` and `necrodome man`: completions for shells and pages for `man`, made from the flags themselves.
 
 use crate::{error::Error, output_file::say_written};
 use clap_complete::Shell;
@@ -23,7 +23,7 @@ Examples:
   necrodome man --out ~/.local/share/man/man1
   man necrodome-tournament")]
 pub struct ManArgs {
-    /// The folder to write them to; made if it is not there, and older pages in it are replaced
+    /// The folder to write them to; created if it is missing. Older pages in it are replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

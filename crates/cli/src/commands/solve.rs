@@ -1,4 +1,4 @@
-//! `necrodome solve`: what a game is worth, exactly.
+//! `necrodome solve`: computes what a game is worth, exactly.
 
 use super::print_json;
 use crate::{
@@ -49,7 +49,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The flags that say which value is asked for, as they were given.
+    /// Returns the flags that choose a value, as they were given.
     fn asked(&self) -> Vec<String> {
         let scores = self.scores.map(|[own, other]| format!("--scores {own},{other}"));
         scores.into_iter().chain(self.seat.as_ref().map(|seat| format!("--seat {seat}"))).collect()

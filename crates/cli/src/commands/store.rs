@@ -1,4 +1,4 @@
-//! `necrodome store`: what is sound in the file of a tournament, and a new one made of that.
+//! `necrodome store`: checks the file of a tournament for damage, and repairs it.
 
 use super::print_json;
 use crate::{
@@ -9,8 +9,9 @@ use crate::{
 };
 use necrodome_arena::{
     own,
-    tournament::{self, Condition, Sound},
+    tournament::{self, Condition, Repair, Sound},
 };
+use necrodome_models::Book;
 use std::{
     fs,
     io::Write,
@@ -30,15 +31,15 @@ enum Command {
     Repair(RepairArgs),
 }
 
-/// Say what is sound in a store and what is damaged, with the blocks; exit code 1 if anything is
+/// Say which blocks of a store are sound and which are damaged; exit code 1 if any is damaged
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   necrodome store check night.store
   necrodome store check night.store --json
 
-Nothing is changed. The seal that is printed is a hash of everything in the store: whoever writes it down knows later that nothing
-was changed.")]
+The command changes nothing. The seal that it prints is a hash of everything in the store: write it down, and you can tell later \
+whether anything was changed.")]
 struct CheckArgs {
     /// The store of a tournament, or that of `necrodome serve`
     file: PathBuf,
@@ -47,7 +48,7 @@ struct CheckArgs {
     json: bool,
 }
 
-/// Keep what is sound in a store, and make again what is damaged
+/// Keep the sound parts of a store, and restore or replay the damaged ones
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,10 +56,11 @@ Examples:
   necrodome store repair night.store --out sound.store    the damaged file stays where it is
   necrodome store repair llm.store --models models.toml   with language models: what they said is in llm.store.calls
 
-Blocks that are damaged are made again from the replays of their matches, or played again: built-in bots from the seed, programs if
-they are there, unchanged. Run it in the folder where the tournament was begun, so that programs are found. Language models play
-again if --models names the file with their tables, which may be that of the tournament: by default they are not asked, and their
-answers come from the calls that were kept (--answers only).")]
+The command restores damaged blocks from the replays of their matches, or plays them again: built-in bots from the seed, programs if \
+they are still there and unchanged. Run it in the folder where the tournament began, so that it finds the programs. Language models \
+play again if --models names the file with their tables (it may be the file of the tournament). By default no endpoint is asked, and \
+their answers come from the calls that were kept (--answers only). The exit code is 1 \
+if blocks are lost.")]
 struct RepairArgs {
     /// The store of a tournament, or that of `necrodome serve`
     file: PathBuf,
@@ -114,7 +116,7 @@ fn check(args: &CheckArgs) -> Result<(), Error> {
     }
 }
 
-/// What is sound of a tournament, in words.
+/// Says in words which parts of a tournament are sound.
 fn sentence(sound: &Sound) -> String {
     let Sound { tournament, game, blocks, details, unsealed } = sound;
     let game = game.as_deref().unwrap_or("its plan is damaged");
@@ -177,7 +179,7 @@ fn repair(args: &RepairArgs) -> Result<(), Error> {
     }
     let Some(kept) = kept else {
         say_written(&new.display().to_string());
-        return Ok(());
+        return all_there(&repaired, file, file);
     };
     let moved = |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| Error::unwritten(to, &error));
     moved(file, &kept)?;
@@ -190,10 +192,33 @@ fn repair(args: &RepairArgs) -> Result<(), Error> {
     moved(&new, file)?;
     say_written(&path.to_string());
     say(format_args!("the damaged one is kept as {}", kept.display()));
-    Ok(())
+    all_there(&repaired, &kept, file)
 }
 
-/// A path with something behind its name.
+/// Returns an error if blocks are lost. It says how to get blocks of language models back from the damaged file, whose calls were
+/// kept beside `file`.
+fn all_there(repaired: &Repair, damaged: &Path, file: &Path) -> Result<(), Error> {
+    let Repair { blocks_lost, models_missing, .. } = repaired;
+    if *blocks_lost == 0 {
+        return Ok(());
+    }
+    let lost = Error::failure(format!("{} lost", count(u64::from(*blocks_lost), "block")));
+    if models_missing.is_empty() {
+        let hint = format!("put back what is missing, then repair {} again, with --out", damaged.display());
+        return Err(lost.hint(hint));
+    }
+    let names: Vec<&str> = models_missing.iter().map(String::as_str).collect();
+    let (damaged, calls) = (damaged.display(), Book::beside(file));
+    let again = "--out NEW.store --models FILE --calls";
+    Err(lost.hint(format!(
+        "language models play their blocks again if --models names the file with their tables ({}): \
+         `necrodome store repair {damaged} {again} {}`",
+        names.join(", "),
+        calls.display()
+    )))
+}
+
+/// Returns a path with something appended to its name.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
     path.push(end);

@@ -1,4 +1,4 @@
-//! `necrodome tournament`: many matches, a leaderboard that can be defended.
+//! `necrodome tournament`: plays many matches, for a leaderboard that can be defended.
 
 mod config;
 mod forecast;
@@ -23,7 +23,7 @@ use necrodome_arena::{
     run::RunError,
     stats::RankBy,
     tournament::{
-        self, Archive, Claims, Format, Opened, Plan, PlanFile, Report, Schedule, Stop, Store,
+        self, Allowed, Archive, Claims, Format, Opened, Plan, PlanFile, Report, Schedule, Stop, Store,
         TournamentError, Wishes, natural_threads, packed_replay, report,
     },
 };
@@ -80,13 +80,13 @@ Exit codes: 0 all is played, 1 it could not go on (an endpoint, or a budget; wha
 pub struct Args {
     /// A game (see `necrodome games`), or a FILE.toml
     game: String,
-    /// The entries, as in `necrodome match`; without any, a line-up to look at
+    /// The entries, as in `necrodome match`; without any, a sample line-up
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
     /// How many blocks to play; by default as many as suit the game, at most 200 with programs, 10 with language models
     #[arg(long, value_parser = above_zero::<u32>)]
     blocks: Option<u32>,
-    /// Play so many rounds of a battle (each is a block), and print the score of every entry in each of them, the median last
+    /// Rounds of a battle to play (each is a block). Prints the score of every entry in each round, the median last
     #[arg(long, value_parser = within(1..=1000_u32), conflicts_with = "blocks")]
     rounds: Option<u32>,
     /// Open the film of the last match in the browser when all is played
@@ -106,7 +106,7 @@ pub struct Args {
     /// Stop as soon as a test that may look at any time separates the neighbours in the standings
     #[arg(long, value_name = "WHEN", value_parser = ["decided"])]
     until: Option<String>,
-    /// Stop, too, when those who are not told apart surely differ by less than this: in win rate (0.02 is two points of a
+    /// Also stop when entries that cannot be separated differ by less than this for certain: in win rate (0.02 is two points of a
     /// hundred), in score where players play alone
     #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
     margin: Option<f64>,
@@ -116,7 +116,7 @@ pub struct Args {
     /// Play a short pilot only, and say how many blocks are needed; nothing is stored or written
     #[arg(long)]
     plan: bool,
-    /// With --plan: how large a difference is to be seen, in win rate (0.02 is two points of a hundred), in score where players play alone
+    /// With --plan: the smallest difference to detect, in win rate (0.02 is two points of a hundred), in score where players play alone
     #[arg(long, value_name = "DIFFERENCE", value_parser = positive)]
     difference: Option<f64>,
     /// What decides the standings of a solved game
@@ -132,11 +132,11 @@ pub struct Args {
     /// tournament begins there
     #[arg(long, value_name = "FILE", conflicts_with_all = ["plan", "dry_run", "watch"])]
     plan_out: Option<PathBuf>,
-    /// Where a program was changed since, take it as a new entry, and the old one leaves; where all entries sit in each match,
-    /// begin a new tournament beside the old one
+    /// Take a program that has changed as a new entry, and retire the old one; where all entries sit in every match, begin a new
+    /// tournament beside the old one
     #[arg(long)]
     new_version: bool,
-    /// Let only these meet each other now, more often than the others: needs --store, and a round-robin or gauntlet
+    /// Let only these entries meet now, more often than the others; needs --store, and a round-robin or gauntlet
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Print one JSON document instead of tables
@@ -153,8 +153,8 @@ pub struct Args {
     /// Overwrite the files of --csv, --csv-pairs and --csv-matches
     #[arg(long)]
     force: bool,
-    /// Say what language models would still cost: without the blocks that are stored and the answers that are kept. Each model is
-    /// asked for three decisions at most, which is paid; with --answers only, nothing is
+    /// Estimate what language models would still cost, not counting stored blocks and kept answers. Each model is asked for three
+    /// decisions at most, which cost money; with --answers only, none is
     #[arg(long, conflicts_with = "plan")]
     dry_run: bool,
     #[command(flatten)]
@@ -181,7 +181,7 @@ impl From<RankByName> for RankBy {
     }
 }
 
-/// Says so if the standings are not ranked as they were asked to be.
+/// Warns if the standings are not ranked as the user asked.
 pub(super) fn note_measure(asked: Option<RankBy>, report: &Report) {
     let lucky = report.standings.iter().any(|entry| entry.luck_adjusted.is_some());
     if asked == Some(RankBy::LuckAdjusted) && !lucky && report.blocks > 0 {
@@ -191,13 +191,13 @@ pub(super) fn note_measure(asked: Option<RankBy>, report: &Report) {
     }
 }
 
-/// A number above 0.
+/// Parses a number above 0.
 fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number above 0, such as 0.02".to_owned())
 }
 
-/// A path as the system sees it, if it can.
+/// Returns the absolute path, if the system can resolve it.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
@@ -218,7 +218,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     with_game!(id, G => play::<G>(id, &config))
 }
 
-/// Says how a tournament goes on, where that is not as before.
+/// Says how a tournament goes on, if that differs from before.
 fn announce(opened: &Opened, path: &Path) {
     let Opened { store, plan, joined, left, edition } = opened;
     let folder = output_file::folder(path);
@@ -279,7 +279,10 @@ fn write_plan(path: &Path, plan: &Plan, config: &Config) -> Result<(), Error> {
             (opened.store, opened.plan)
         }
     };
-    let file = PlanFile::new(&plan, &store, Path::new("."))?;
+    let mut file = PlanFile::new(&plan, &store, Path::new("."))?.allowing(Allowed::all_of(&plan));
+    for (name, why) in file.note_starts(&lineup::own_program()?)? {
+        say(format_args!("{name} does not start here, and need not elsewhere: {why}"));
+    }
     for sealed in &plan.sealed_dice {
         say(format_args!("dice follow from seed {} and a secret; its BLAKE3 hash is", plan.seed));
         say(&sealed.commitment);
@@ -296,7 +299,7 @@ fn write_plan(path: &Path, plan: &Plan, config: &Config) -> Result<(), Error> {
     Ok(())
 }
 
-/// The plan as it would go on, how many of its blocks are stored, and the entries in its order. The store stays as it is.
+/// Returns the plan as it would go on, how many of its blocks are stored, and the entries in its order. The store does not change.
 fn outlook(
     plan: Plan,
     entries: Vec<EntrySpec>,
@@ -384,7 +387,7 @@ where
     }
     if config.rounds.is_some() && plan.format != Format::Battle {
         let what = format!("--rounds is for a battle, and this is a {}", plan.format.as_str());
-        return Err(Error::usage(what).hint("--blocks N plays so many blocks, --format battle a battle"));
+        return Err(Error::usage(what).hint("--blocks N plays N blocks, --format battle a battle"));
     }
     if config.watch && !necrodome_server::pages_included() {
         return Err(replay::no_viewer());
@@ -400,7 +403,8 @@ where
         let (plan, played, entries) = outlook(plan, entries, config)?;
         let estimate = tournament::estimate(&plan, played, &entries, &launcher);
         lineup::tell_spent(desk.as_ref());
-        return costs::tell(&estimate?, config.json);
+        let stopped = |error: TournamentError| lineup::how_to_go_on(desk.as_ref(), error.into(), "", "");
+        return costs::tell(&estimate.map_err(stopped)?, &lineup::the_book(desk.as_ref()), config.json);
     }
     if config.plan {
         let flag = interrupt::flag();
@@ -430,11 +434,11 @@ where
     let schedule = Schedule::new(&plan, G::SEATS).map_err(TournamentError::from)?;
     let played = store.blocks().map_err(TournamentError::from)?;
     if played < schedule.end() {
-        // Before the first match: whoever has this line can prove that the secret was not chosen later.
+        // Before the first match: anyone who has this line can prove that the secret was not chosen later.
         let sealed = plan.sealed_dice.iter().filter(|sealed| sealed.secret.is_none());
         sealed.for_each(|sealed| {
             say(format_args!("dice follow from seed {}", plan.seed));
-            say("and a secret that is told at the end; its BLAKE3 hash is");
+            say("and a secret, published at the end, whose BLAKE3 hash is");
             say(&sealed.commitment);
         });
     }
@@ -461,15 +465,12 @@ where
             let left = schedule.end().saturating_sub(kept);
             let stopped = Error::failure(format!("stopped before the end: {why}"));
             let stored = format!("{} played, {} left", count(kept, "block"), count(left, "block"));
-            match &config.store {
-                Some(_) => stopped.hint(format!(
-                    "{stored}: run the same command again to go on; calls that were kept are not paid again"
-                )),
-                None => stopped.hint(format!(
-                    "{stored}: run it again with --seed {}; calls that were kept are not paid again",
-                    plan.seed
-                )),
-            }
+            let again = match &config.store {
+                Some(_) => "run the same command again to go on".to_owned(),
+                None => format!("run it again with --seed {}", plan.seed),
+            };
+            let again = again + "; calls that were kept are not paid again";
+            lineup::how_to_go_on(desk.as_ref(), stopped, &stored, &again)
         }
         other => other.into(),
     };

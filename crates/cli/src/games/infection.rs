@@ -1,8 +1,8 @@
-//! Infection for a person: only what the judge tells this player, a partner by one key.
+//! Infection for a person: they see only what the judge tells them, and choose a partner with one key.
 
 use crate::{
     human::{Controls, Gone, Meant, OwnSeat, expected, keys::Keys},
-    paint::{bold, count, dim},
+    paint::{bold, count, dim, line},
     tell::Story,
 };
 use necrodome_rules::{
@@ -13,9 +13,10 @@ use necrodome_rules::{
 use ratatui::crossterm::event::KeyCode;
 use std::io::{self, Write};
 
-/// Keys for partners: small letters are for everything else.
+/// The keys for partners: digits and capital letters, since small letters have other uses.
 const LABELS: &str = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+/// The controls: choose a partner, and what to do in the contact.
 #[derive(Default)]
 struct Partners(Story);
 
@@ -30,17 +31,19 @@ impl Controls<Infection> for Partners {
 
     fn show(&mut self, out: &mut dyn Write, place: &OwnSeat, view: &InfectionView) -> io::Result<()> {
         let told = match view.told.identity {
-            _ if view.told.antidotes.is_some() => words::told(&view.told),
+            _ if view.told.antidotes.is_some() => format!("you are {}", words::told(&view.told)),
+            // They may have become infected since, and must not learn it from a number.
             Identity::Human => {
                 let number = count(view.told.stock, "antibody");
-                format!("human, {number} at the start of this turn")
+                format!("the judge told you: you are human and have {number}")
             }
             Identity::Zombie => {
-                format!("zombie, {} of {} viruses left", view.known_viruses(), view.told.stock)
+                let left = count(view.known_viruses(), "virus");
+                format!("you are a zombie with {left} left of {}", view.told.stock)
             }
         };
-        let turn = format!("turn {} of {}", view.public.turns + 1, view.max_turns);
-        writeln!(out, "{} as you were told: {told} ({turn})", bold(&place.names[place.seat]))?;
+        let turn = format!("Turn {} of {}", view.public.turns + 1, view.max_turns);
+        line(out, 0, &format!("{}, {}: {told}", bold(turn), &place.names[place.seat]))?;
         if view.question != Question::Choose {
             // Who meets this player has just been told.
             return Ok(());
@@ -48,8 +51,8 @@ impl Controls<Infection> for Partners {
         let label = |(number, seat): (usize, Seat)| format!("{} {}", number + 1, &place.names[seat]);
         let partners: Vec<String> = view.partners.iter().enumerate().map(label).collect();
         match partners.as_slice() {
-            [] => writeln!(out, "  nobody is left to meet"),
-            partners => writeln!(out, "  you can meet: {}", partners.join(", ")),
+            [] => line(out, 2, "nobody is left to meet"),
+            partners => line(out, 2, &format!("you can meet: {}", partners.join(", "))),
         }
     }
 
@@ -98,7 +101,7 @@ impl Controls<Infection> for Partners {
             if pages > 1 {
                 let label = |(key, &seat): (char, &Seat)| format!("{key} {}", &place.names[seat]);
                 let shown: Vec<String> = LABELS.chars().zip(shown).map(label).collect();
-                writeln!(out, "  {}", dim(shown.join(", ")))?;
+                line(&mut out, 2, &dim(shown.join(", ")).to_string())?;
             }
             let prompt = prompt(view, extras, pages > 1);
             let key = keys.ask(Infection::CARD.rules, &prompt, |key| chosen(view, shown, key))?;
@@ -130,7 +133,7 @@ impl Controls<Infection> for Partners {
     }
 }
 
-/// What can be typed.
+/// Returns what can be typed.
 fn answers(view: &InfectionView) -> &'static str {
     match (view.question, view.told.identity) {
         (Question::Answer { .. }, Identity::Human) => "answer [precaution] [antidote]",
@@ -140,14 +143,14 @@ fn answers(view: &InfectionView) -> &'static str {
     }
 }
 
-/// What goes with a contact, an answer or an end.
+/// Additions to a contact, an answer or an end.
 #[derive(Clone, Copy, Default)]
 struct Extras {
     commit: Commitment,
     antidote: bool,
 }
 
-/// What a key means.
+/// The meaning of a key.
 enum Chosen {
     Partner(Seat),
     Answer,
@@ -181,7 +184,7 @@ fn prompt(view: &InfectionView, extras: Extras, more: bool) -> String {
         parts.push("[Enter] meet".to_owned());
     } else {
         if !view.partners.is_empty() {
-            parts.push("whom? [number]".to_owned());
+            parts.push("meet whom? [number]".to_owned());
         }
         if view.may_end() {
             parts.push("[e]nd your turn".to_owned());
@@ -205,10 +208,10 @@ fn prompt(view: &InfectionView, extras: Extras, more: bool) -> String {
         }
         Identity::Zombie => {}
     }
-    format!("  {}", parts.join(", "))
+    parts.join(", ")
 }
 
-/// A partner by name, or by the number in the list.
+/// Finds a partner by name, or by the number in the list.
 fn partner(place: &OwnSeat, view: &InfectionView, text: &str) -> Option<Seat> {
     let named =
         view.partners.iter().find(|&seat| place.names[seat].to_lowercase() == text.trim().to_lowercase());
@@ -217,7 +220,7 @@ fn partner(place: &OwnSeat, view: &InfectionView, text: &str) -> Option<Seat> {
     named.or_else(numbered)
 }
 
-/// Takes additions off the end of a line until the rest is `enough`, or has no addition.
+/// Removes additions from the end of a line until the rest is `enough`, or has none left.
 fn extras(mut text: &str, enough: impl Fn(&str) -> bool) -> Result<(&str, Extras), String> {
     let mut extras = Extras::default();
     loop {
@@ -244,7 +247,7 @@ fn extras(mut text: &str, enough: impl Fn(&str) -> bool) -> Result<(&str, Extras
     }
 }
 
-/// Says which rule is in the way.
+/// Says which rule forbids an action, if one does.
 fn check(view: &InfectionView, action: Action) -> Result<(), String> {
     let (commit, antidote) = match action {
         Action::Contact { commit, antidote, .. } | Action::Answer { commit, antidote } => (commit, antidote),
@@ -259,7 +262,7 @@ fn check(view: &InfectionView, action: Action) -> Result<(), String> {
         (Identity::Zombie, Commitment::Precaution) => Err("A zombie takes no precaution.".to_owned()),
         (Identity::Human, Commitment::Virus { .. }) => Err("Only zombies apply viruses.".to_owned()),
         (_, Commitment::Virus { count: number }) if number == 0 || number > known => {
-            Err(format!("You know of {}, so {number} cannot be applied.", count(known, "virus")))
+            Err(format!("You have {}, so you can't apply {number}.", count(known, "virus")))
         }
         _ => Ok(()),
     }
@@ -334,7 +337,7 @@ mod tests {
             (&human, "contact Ada virus 1", "Only zombies"),
             (&human, "end", "must meet somebody"),
             (&human, "answer", "Expected contact NAME"),
-            (&zombie, "answer virus 3", "You know of 2 viruses"),
+            (&zombie, "answer virus 3", "You have 2 viruses"),
             (&zombie, "answer virus many", "a number of viruses"),
             (&zombie, "answer precaution", "takes no precaution"),
             (&zombie, "answer antidote", "takes no antidote"),

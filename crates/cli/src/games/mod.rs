@@ -1,4 +1,4 @@
-//! What some games have of their own at the terminal: a story, controls, advice on typed positions. One folder for each game.
+//! The parts that only some games have at the terminal: a story, controls, advice on typed positions. Each game has a folder.
 
 mod infection;
 mod last_bullet;
@@ -10,7 +10,7 @@ use necrodome_rules::{
     zombie_dice::{Race, Solo, Table},
 };
 
-/// The part of type `T`, which names its game, if that game has one. This is the list of all such parts.
+/// Returns the part of type `T`, which names its game, or `None` if that game has none. This is the list of all such parts.
 pub fn own<T: 'static>() -> Option<T> {
     own_part![
         infection::controls(),

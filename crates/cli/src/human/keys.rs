@@ -1,20 +1,26 @@
-//! One key for one choice. The terminal is in raw mode only while a key is awaited.
+//! Questions that one key answers. The terminal is in raw mode only while it waits for a key.
 
 use super::{Gone, restore::RawMode};
+use crate::paint::{page, question};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use std::io::Write;
 
-/// The keyboard.
-pub struct Keys;
+/// The keyboard, while one question is asked.
+pub struct Keys<'a> {
+    /// Returns what a perfect player would do; `None` in a game that is not solved.
+    pub hint: Option<&'a dyn Fn() -> String>,
+    /// Whether rules, a hint or another question came between the drawing and the question.
+    pub interrupted: bool,
+}
 
-/// What came from the terminal.
+/// Input from the terminal.
 pub enum Pressed {
     Key(KeyCode),
-    /// The window has another size: what is drawn must be drawn again.
+    /// The window has a new size, and must be drawn again.
     Resized,
 }
 
-impl Keys {
+impl Keys<'_> {
     /// Waits for a key. Ctrl-C and Ctrl-D leave at once.
     pub fn press(&mut self) -> Result<Pressed, Gone> {
         let _raw = RawMode::enter()?;
@@ -34,16 +40,31 @@ impl Keys {
         }
     }
 
-    /// Asks until `accept` knows the key. `?` shows the rules and asks again, `q` leaves if the person is sure.
+    /// Returns the question as it is shown.
+    pub fn prompt(&self, choices: &str) -> String {
+        question(&format!("{choices}{}", if self.hint.is_some() { "  [h]int" } else { "" }))
+    }
+
+    /// Returns the rules, and the keys that all games have.
+    fn help(&self, rules: &str) -> String {
+        let hint = match self.hint {
+            Some(_) => "h  says what perfect play would do, and what each other choice costs\n",
+            None => "",
+        };
+        page(&format!("{}\n\nKeys:\n{hint}?  shows this page\nq  leaves the table", rules.trim()))
+    }
+
+    /// Asks until `accept` knows the key. `?` shows the rules and `h` a hint, and then it asks again; `q` leaves if the person
+    /// confirms it.
     pub fn ask<T>(
         &mut self,
         rules: &str,
-        prompt: &str,
+        choices: &str,
         mut accept: impl FnMut(KeyCode) -> Option<T>,
     ) -> Result<T, Gone> {
         loop {
             let mut out = anstream::stdout();
-            write!(out, "{prompt} ")?;
+            write!(out, "{} ", self.prompt(choices))?;
             out.flush()?;
             loop {
                 let Pressed::Key(key) = self.press()? else { continue };
@@ -51,13 +72,19 @@ impl Keys {
                     writeln!(out, "{}", name(key))?;
                     return Ok(choice);
                 }
+                self.interrupted |= matches!(key, KeyCode::Char('?' | 'h' | 'q'));
                 match key {
                     KeyCode::Char('?') => {
-                        writeln!(out, "?\n\n{}\n", rules.trim())?;
+                        writeln!(out, "?\n\n{}\n", self.help(rules))?;
+                        break;
+                    }
+                    KeyCode::Char('h') => {
+                        let Some(hint) = self.hint else { continue };
+                        writeln!(out, "h\n{}", hint())?;
                         break;
                     }
                     KeyCode::Char('q') => {
-                        write!(out, "q\nLeave the table? The match will have no result. [y]es or [n]o ")?;
+                        write!(out, "q\n{} ", question(LEAVE))?;
                         out.flush()?;
                         if self.is_yes()? {
                             writeln!(out, "y")?;
@@ -72,7 +99,7 @@ impl Keys {
         }
     }
 
-    /// Waits for y, or for n or Escape.
+    /// Waits for y, or for n or Escape. Returns whether it was y.
     pub fn is_yes(&mut self) -> Result<bool, Gone> {
         loop {
             match self.press()? {
@@ -84,7 +111,10 @@ impl Keys {
     }
 }
 
-/// The key as it is shown behind the question.
+/// The question before a person leaves.
+pub const LEAVE: &str = "Leave the table? The match will have no result. [y]es or [n]o";
+
+/// Returns the name of a key, to show after the question.
 fn name(key: KeyCode) -> String {
     match key {
         KeyCode::Char(letter) => letter.to_string(),

@@ -1,6 +1,7 @@
-//! Questions and answers as lines of text: for pipes, scripts and terminals that cannot do more.
+//! Questions and answers as lines of text, for pipes, scripts and terminals that cannot do more.
 
 use super::{Controls, Gone, Meant, OwnSeat};
+use crate::paint::page;
 use necrodome_rules::catalog::Listed;
 use std::io::{self, IsTerminal, Write};
 
@@ -8,12 +9,13 @@ use std::io::{self, IsTerminal, Write};
 pub struct Lines;
 
 impl Lines {
-    /// Shows the question and reads lines until one is a choice.
+    /// Shows the question and reads lines until one is a valid choice.
     pub fn ask<G: Listed>(
         &mut self,
         controls: &mut dyn Controls<G>,
         place: &OwnSeat,
         view: &G::View,
+        hint: Option<&dyn Fn() -> String>,
     ) -> Result<G::Action, Gone> {
         let mut out = anstream::stdout();
         controls.show(&mut out, place, view)?;
@@ -25,7 +27,10 @@ impl Lines {
             let line = self.read()?;
             match line.as_str() {
                 "" => {}
-                "?" | "help" | "rules" => writeln!(out, "{}", G::CARD.rules)?,
+                "?" | "help" | "rules" => writeln!(out, "{}", page(G::CARD.rules))?,
+                "hint" | "h" if hint.is_some() => {
+                    writeln!(out, "{}", hint.map_or(String::new(), |hint| hint()))?
+                }
                 "q" | "quit" => return Err(Gone::Left),
                 line => match controls.read(place, view, line) {
                     Ok(Meant::Act(action)) => return Ok(action),
@@ -48,7 +53,7 @@ impl Lines {
     }
 }
 
-/// What was expected, and what came.
+/// Says what was expected and what came.
 pub fn expected(what: &str, came: &str) -> String {
     let came: String = came.chars().take(80).collect();
     format!("Expected {what}, got {came:?}.")

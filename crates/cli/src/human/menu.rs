@@ -1,4 +1,4 @@
-//! Any game for a person: what the seat sees in words, and a menu of the legal actions.
+//! Controls for any game: the view in words, and a menu of the legal actions.
 
 use super::{Controls, Gone, Keys, Meant, OwnSeat, lines::expected};
 use crate::{paint, tell::Story};
@@ -6,22 +6,23 @@ use necrodome_rules::catalog::Listed;
 use ratatui::crossterm::event::KeyCode;
 use std::io::{self, Write};
 
-/// The most actions that a menu lists; more are typed as JSON.
+/// The most actions that a menu lists. If there are more, the person types an action as JSON.
 const MOST: usize = 35;
-/// The keys of actions that have none of their own.
+/// Keys for actions that have none of their own.
 const KEYS: &str = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+/// The controls of a game that does not bring its own.
 #[derive(Default)]
 pub struct Menu(Story);
 
-/// The legal actions with their keys; none where they are too many.
+/// Returns the legal actions with their keys, or `None` if there are too many.
 fn choices<G: Listed>(view: &G::View) -> Vec<(char, G::Action)> {
     let actions = G::few_legal_actions(view, MOST).unwrap_or_default();
     let key = |(action, numbered): (G::Action, char)| (G::key(view, &action).unwrap_or(numbered), action);
     actions.into_iter().zip(KEYS.chars()).map(key).collect()
 }
 
-/// `[r] roll, [h] hold`.
+/// Returns `[r] roll, [h] hold`.
 fn listed<G: Listed>(place: &OwnSeat, view: &G::View) -> String {
     let choice =
         |(key, action): (char, G::Action)| format!("[{key}] {}", G::label(view, &action, &place.names));
@@ -34,7 +35,7 @@ impl<G: Listed> Controls<G> for Menu {
     }
 
     fn show(&mut self, out: &mut dyn Write, place: &OwnSeat, view: &G::View) -> io::Result<()> {
-        writeln!(out, "  {}", paint::text(&G::situation(view, &place.names)))
+        paint::line(out, 2, &paint::text(&G::situation(view, &place.names)))
     }
 
     fn words(&self, place: &OwnSeat, view: &G::View) -> String {
@@ -60,7 +61,7 @@ impl<G: Listed> Controls<G> for Menu {
     fn by_keys(&mut self, keys: &mut Keys, place: &OwnSeat, view: &G::View) -> Result<G::Action, Gone> {
         Controls::<G>::show(self, &mut anstream::stdout(), place, view)?;
         let choices = choices::<G>(view);
-        keys.ask(G::CARD.rules, &format!("  {}?", listed::<G>(place, view)), |pressed| {
+        keys.ask(G::CARD.rules, &format!("{}?", listed::<G>(place, view)), |pressed| {
             let KeyCode::Char(letter) = pressed else { return None };
             choices.iter().find(|(key, _)| *key == letter).map(|(_, action)| action.clone())
         })

@@ -1,9 +1,10 @@
 //! A person as a player: keys and drawn dice on a terminal, lines of text on a plain pipe.
 //!
-//! A game may have [`Controls`] of its own; any other is played from a menu of its legal actions. Everything shown comes from the
-//! view of the seat and from events that the seat may hear of.
+//! A game may bring its own [`Controls`]; any other is played from a menu of its legal actions. Everything that is shown comes from
+//! the view of the seat and from events that the seat may hear of.
 
 pub mod dice;
+mod hint;
 pub mod keys;
 mod lines;
 mod menu;
@@ -11,7 +12,11 @@ pub mod restore;
 
 pub use lines::expected;
 
-use crate::{games, paint::is_dumb};
+use crate::{
+    games,
+    paint::{is_dumb, line},
+};
+use hint::Coach;
 use keys::Keys;
 use lines::Lines;
 use menu::Menu;
@@ -26,19 +31,19 @@ use necrodome_rules::{
 };
 use std::io::{self, IsTerminal, Write};
 
-/// The person's seat, and how it is shown.
+/// The person's seat, and how they see the game.
 pub struct OwnSeat {
     pub seat: Seat,
     pub names: Names,
-    /// Whether dice and boards are drawn; plain words otherwise.
+    /// Whether dice and boards are drawn, rather than described in words.
     pub drawn: bool,
 }
 
-/// What a line of text means.
+/// The meaning of a line of text.
 pub enum Meant<A> {
     /// A choice.
     Act(A),
-    /// Something has changed in what is shown, and the question comes again.
+    /// What is shown has changed, so the question is asked again.
     Again,
 }
 
@@ -48,50 +53,51 @@ pub enum Gone {
     /// The person has left.
     #[error("You leave the table.")]
     Left,
-    /// The pipe is empty.
-    #[error("The input has ended before the match.")]
+    /// The input has ended.
+    #[error("The input ended before the match did.")]
     InputEnded,
     /// The terminal or the pipe is broken.
-    #[error("The terminal cannot be used any more: {0}")]
+    #[error("The terminal can't be used any more: {0}")]
     Io(#[from] io::Error),
 }
 
 /// How a person plays a game: what they hear, how a question looks, and how keys and words become an action.
 pub trait Controls<G: Game> {
-    /// Tells what the person has heard.
+    /// Shows what the person has heard.
     fn hear(&mut self, out: &mut dyn Write, place: &OwnSeat, heard: &[&G::Event]) -> io::Result<()>;
 
     /// Shows what the choice is about.
     fn show(&mut self, out: &mut dyn Write, place: &OwnSeat, view: &G::View) -> io::Result<()>;
 
-    /// What can be typed now, on a plain pipe.
+    /// Returns what can be typed now, on a plain pipe.
     fn words(&self, place: &OwnSeat, view: &G::View) -> String;
 
-    /// Reads a typed line, or says what was expected.
+    /// Parses a typed line, or says what was expected.
     fn read(&mut self, place: &OwnSeat, view: &G::View, line: &str) -> Result<Meant<G::Action>, String>;
 
-    /// Asks for keys until there is a choice.
+    /// Reads keys until there is a choice.
     fn by_keys(&mut self, keys: &mut Keys, place: &OwnSeat, view: &G::View) -> Result<G::Action, Gone>;
 }
 
-/// The controls of a game: its own, or a menu of the legal actions.
+/// Returns the controls of a game: its own, or a menu of the legal actions.
 fn controls<G: Listed>() -> Box<dyn Controls<G>> {
     games::own::<Box<dyn Controls<G>>>().unwrap_or_else(|| Box::new(Menu::default()))
 }
 
-/// How the person is asked: with keys or with lines.
+/// How the person answers: with keys or with lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Console {
-    Keys(Keys),
-    Lines(Lines),
+    Keys,
+    Lines,
 }
 
 impl Console {
     fn here() -> Self {
-        if at_terminal() { Console::Keys(Keys) } else { Console::Lines(Lines) }
+        if at_terminal() { Console::Keys } else { Console::Lines }
     }
 }
 
-/// Whether somebody sits at a terminal that can do more than lines.
+/// Whether a person sits at a terminal that can do more than lines.
 pub fn at_terminal() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb()
 }
@@ -101,14 +107,17 @@ pub struct Human<G: Listed> {
     console: Console,
     place: Option<OwnSeat>,
     controls: Box<dyn Controls<G>>,
-    /// Whether something could not be shown: a game that is not seen cannot be played.
+    /// Gives hints where the game is solved.
+    coach: Option<Coach<G>>,
+    /// Whether something could not be shown: a person cannot play a game that they do not see.
     unseen: bool,
 }
 
 impl<G: Listed> Human<G> {
-    /// Sits down; keys are used where both input and output are a terminal.
-    pub fn new() -> Self {
-        Human { console: Console::here(), place: None, controls: controls(), unseen: false }
+    /// Makes a player. It uses keys if both input and output are a terminal.
+    pub fn new(rules: &G::Rules, seats: usize) -> Self {
+        let coach = Coach::new(rules, seats);
+        Human { console: Console::here(), place: None, controls: controls(), coach, unseen: false }
     }
 
     fn note(&mut self, written: io::Result<()>) {
@@ -118,32 +127,37 @@ impl<G: Listed> Human<G> {
     fn choose(&mut self, view: &G::View) -> Result<G::Action, Gone> {
         // A match always starts with `start`.
         let Some(place) = &self.place else { return Err(Gone::Left) };
+        let give_hint = self.coach.as_ref().map(|coach| || coach.hint(view, &place.names));
+        let hint = give_hint.as_ref().map(|hint| hint as &dyn Fn() -> String);
         loop {
-            let action = match &mut self.console {
-                Console::Keys(keys) => self.controls.by_keys(keys, place, view)?,
-                Console::Lines(lines) => lines.ask::<G>(&mut *self.controls, place, view)?,
+            let action = match self.console {
+                Console::Keys => {
+                    self.controls.by_keys(&mut Keys { hint, interrupted: false }, place, view)?
+                }
+                Console::Lines => Lines.ask::<G>(&mut *self.controls, place, view, hint)?,
             };
             // The last net: a slip of the person is asked again, never punished.
             if G::legal_actions(view).is_none_or(|mut legal| legal.any(|allowed| allowed == action)) {
                 return Ok(action);
             }
-            writeln!(anstream::stdout(), "The rules do not allow that now.")?;
+            writeln!(anstream::stdout(), "The rules don't allow that now.")?;
         }
     }
 }
 
 impl<G: Listed> Player<G> for Human<G> {
     fn start(&mut self, start: &MatchStart) {
-        let drawn = matches!(self.console, Console::Keys(_));
+        let drawn = self.console == Console::Keys;
         self.place = Some(OwnSeat { seat: start.seat, names: start.names.clone(), drawn });
         self.controls = controls();
-        let how = if drawn {
-            "? shows the rules, q quits"
-        } else {
-            "one line for each answer; ? shows the rules, quit leaves"
+        let how = match (drawn, self.coach.is_some()) {
+            (true, true) => "? shows the rules, h gives a hint, q quits",
+            (true, false) => "? shows the rules, q quits",
+            (false, true) => "one line for each answer; ? shows the rules, hint gives a hint, quit leaves",
+            (false, false) => "one line for each answer; ? shows the rules, quit leaves",
         };
-        let mut out = anstream::stdout();
-        let said = writeln!(out, "{}: you are {} ({how})", G::TITLE, &start.names[start.seat]);
+        let text = format!("{}: you are {} ({how})", G::TITLE, &start.names[start.seat]);
+        let said = line(&mut anstream::stdout(), 0, &text);
         self.note(said);
     }
 
@@ -168,14 +182,14 @@ impl<G: Listed> Player<G> for Human<G> {
                 // Gives back a terminal that was taken over before anything is said.
                 self.controls = controls();
                 // Nobody is there to be told if this fails.
-                let _ = writeln!(anstream::stdout(), "{why}");
+                let _ = line(&mut anstream::stdout(), 0, &why.to_string());
                 Answer::Quit
             }
         }
     }
 
     fn refused(&mut self, why: &str) {
-        let said = writeln!(anstream::stdout(), "The referee refuses: {why}");
+        let said = line(&mut anstream::stdout(), 0, &format!("The referee refuses: {why}"));
         self.note(said);
     }
 

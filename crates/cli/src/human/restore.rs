@@ -1,4 +1,4 @@
-//! Gives the terminal back as it was: at the end of a question, on a panic, and when a signal ends the program (`interrupt`).
+//! Restores the terminal: after a question, on a panic, and when a signal ends the program (`interrupt`).
 
 use ratatui::{
     Terminal, TerminalOptions, Viewport,
@@ -27,7 +27,7 @@ use std::{
 /// Whether the alternate screen is shown.
 static FULL_SCREEN: AtomicBool = AtomicBool::new(false);
 
-/// Raw mode for as long as the first of these lives.
+/// Keeps the terminal in raw mode while the first of these lives.
 pub struct RawMode {
     is_first: bool,
 }
@@ -52,7 +52,7 @@ impl Drop for RawMode {
     }
 }
 
-/// The alternate screen for as long as this lives.
+/// Shows the alternate screen while it lives.
 pub struct FullScreen;
 
 impl FullScreen {
@@ -80,8 +80,8 @@ fn leave_full_screen() {
     }
 }
 
-/// An empty screen. Its size is fixed, since ratatui asks the terminal where the cursor is when it adapts itself, which
-/// not all answer.
+/// Returns an empty screen. Its size is fixed: to adapt itself, ratatui would ask the terminal where the cursor is, and not all
+/// terminals answer.
 pub fn clean_screen() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
     execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
     let (width, height) = terminal::size()?;
@@ -95,7 +95,7 @@ pub fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// From now on a panic restores the terminal first.
+/// Makes every later panic restore the terminal first.
 fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -3,6 +3,7 @@
  * {{hint}}
  *
  * The arena writes one JSON object a line to standard input and reads one a line from standard output.
+ * Print notes of your own to standard error: fprintf(stderr, "thinking\n")
  * Compile it with `cc -O2 -o bot bot.c`, then let the arena check it: necrodome check-bot {{game}} ./bot
  *
  * There is no JSON library here. A small scanner finds a field of an object and counts brackets to see where
@@ -96,6 +97,7 @@ static unsigned below(unsigned bound) {
     return (unsigned)((z ^ (z >> 31)) % bound);
 }
 
+{{not last-bullet}}
 /* Some element of an array, or NULL if it is empty or missing. */
 static const char *pick(const char *array) {
     const char *picked = NULL;
@@ -105,42 +107,53 @@ static const char *pick(const char *array) {
     return picked;
 }
 
+{{end}}
 /* ---- The bot. ---- */
 
+{{only last-bullet}}
 static const char *const DIRECTIONS[] = {
     "north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest", "stay",
 };
 
-/* Last Bullet: prints what one copy does. Here it walks in a random direction. */
+/* Prints what one copy does. Here it walks in a random direction. */
 static void order(const char *copy) {
     printf("{\"type\":\"move\",\"copy\":");
     print_value(field(copy, "number"));
     printf(",\"direction\":\"%s\"}", DIRECTIONS[below(9)]);
 }
 
+{{end}}
 /* Prints an action. This is the place for your own ideas: `view` is all that you know. */
 static void choose(const char *view, const char *legal) {
-    const char *action = pick(legal);
+{{only last-bullet}}
+    /* There are too many legal actions to list: give an order to each copy. */
     const char *copies = field(view, "copies");
+    (void)legal;
+    printf("{\"orders\":[");
+    for (const char *copy = first(copies); copy; copy = next(copy)) {
+        if (copy != first(copies)) printf(",");
+        order(copy);
+    }
+    printf("]}");
+{{end}}
+{{only infection}}
+    const char *action = pick(legal);
+    const char *partner = pick(field(view, "partners"));
     if (action) { /* `legal` lists every legal action, where they are few */
         print_value(action);
-    } else if (copies) { /* Last Bullet: an order for each copy */
-        printf("{\"orders\":[");
-        for (const char *copy = first(copies); copy; copy = next(copy)) {
-            if (copy != first(copies)) printf(",");
-            order(copy);
-        }
-        printf("]}");
-    } else { /* Infection with very many players or viruses */
-        const char *partner = pick(field(view, "partners"));
-        if (partner && is_string(field(field(view, "question"), "type"), "choose")) {
-            printf("{\"type\":\"contact\",\"with\":");
-            print_value(partner);
-            printf("}");
-        } else {
-            printf("{\"type\":\"answer\"}");
-        }
+    } else if (partner && is_string(field(field(view, "question"), "type"), "choose")) {
+        printf("{\"type\":\"contact\",\"with\":");
+        print_value(partner);
+        printf("}");
+    } else {
+        printf("{\"type\":\"answer\"}");
     }
+{{end}}
+{{not last-bullet infection}}
+    const char *action = pick(legal); /* `legal` lists every legal action */
+    (void)view;
+    print_value(action);
+{{end}}
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
 // {{hint}}
 //
 // The arena writes one JSON object a line to standard input and reads one a line from standard output.
+// Print notes of your own to standard error: System.err.println("thinking")
 // Run it with `java Bot.java` (Java 17 or later), or let the arena check it:
 // necrodome check-bot {{game}} ./Bot.java
 
@@ -17,8 +18,10 @@ import java.util.Map;
 import java.util.Random;
 
 public class Bot {
+{{only last-bullet}}
     static final List<String> DIRECTIONS = List.of(
         "north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest", "stay");
+{{end}}
     static final Random random = new Random();
 
     /**
@@ -26,21 +29,28 @@ public class Bot {
      * that you know, `legal` lists every legal action where they are few, and is null where they are many.
      */
     static Object choose(Map<String, Object> view, List<Object> legal) {
-        if (legal != null) return pick(legal);
-        if (view.containsKey("copies")) { // Last Bullet: an order for each copy
-            List<Object> orders = new ArrayList<>();
-            for (Object copy : list(view.get("copies"))) orders.add(order(object(copy)));
-            return Map.of("orders", orders);
-        }
-        // Infection with very many players or viruses
-        if (object(view.get("question")).get("type").equals("answer")) return Map.of("type", "answer");
-        return Map.of("type", "contact", "with", pick(list(view.get("partners"))));
+{{only last-bullet}}
+        // There are too many legal actions to list: give an order to each copy.
+        List<Object> orders = new ArrayList<>();
+        for (Object copy : list(view.get("copies"))) orders.add(order(object(copy)));
+        return Map.of("orders", orders);
     }
 
-    /** Last Bullet: what one copy does. Here it walks in a random direction. */
+    /** What one copy does. Here it walks in a random direction. */
     static Object order(Map<String, Object> copy) {
         return Map.of("type", "move", "copy", copy.get("number"), "direction", pick(DIRECTIONS));
     }
+{{end}}
+{{only infection}}
+        if (legal != null) return pick(legal);
+        if (object(view.get("question")).get("type").equals("answer")) return Map.of("type", "answer");
+        return Map.of("type", "contact", "with", pick(list(view.get("partners"))));
+    }
+{{end}}
+{{not last-bullet infection}}
+        return pick(legal);
+    }
+{{end}}
 
     static <T> T pick(List<T> list) {
         return list.get(random.nextInt(list.size()));

@@ -4,26 +4,38 @@
 // {{hint}}
 //
 // The arena writes one JSON object a line to standard input and reads one a line from standard output.
+// Print notes of your own to standard error: console.error("thinking")
 // Run it alone to try it by hand, or let the arena check it: necrodome check-bot {{game}} bot.js
 "use strict";
 
+{{only last-bullet}}
 const DIRECTIONS = [
   "north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest", "stay",
 ];
 
+{{end}}
 // Returns an action. This is the place for your own ideas: `view` is all that you know.
 function choose(view, legal) {
-  if (legal?.length) return pick(legal); // every legal action, where they are few
-  if (view.copies) return { orders: view.copies.map(order) }; // Last Bullet: an order for each copy
-  // Infection with very many players or viruses
-  if (view.question.type === "answer") return { type: "answer" };
-  return { type: "contact", with: pick(view.partners) };
+{{only last-bullet}}
+  // There are too many legal actions to list: give an order to each copy.
+  return { orders: view.copies.map(order) };
 }
 
-// Last Bullet: what one copy does. Here it walks in a random direction.
+// What one copy does. Here it walks in a random direction.
 function order(copy) {
   return { type: "move", copy: copy.number, direction: pick(DIRECTIONS) };
 }
+{{end}}
+{{only infection}}
+  if (legal?.length) return pick(legal); // every legal action, where they are few
+  if (view.question.type === "answer") return { type: "answer" };
+  return { type: "contact", with: pick(view.partners) };
+}
+{{end}}
+{{not last-bullet infection}}
+  return pick(legal); // every legal action
+}
+{{end}}
 
 // Random numbers that follow from the seed of the match (Math.random cannot be seeded).
 let state = 1;

@@ -4,6 +4,7 @@
 {{hint}}
 
 The arena writes one JSON object a line to standard input and reads one a line from standard output.
+Print notes of your own to standard error: print("thinking", file=sys.stderr)
 Run it alone to try it by hand, or let the arena check it: necrodome check-bot {{game}} bot.py
 """
 
@@ -11,26 +12,34 @@ import json
 import random
 import sys
 
+{{only last-bullet}}
 DIRECTIONS = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest", "stay"]
 
+{{end}}
 rng = random.Random()
 
 
 def choose(view, legal):
     """Returns an action. This is the place for your own ideas: `view` is all that you know."""
-    if legal:  # every legal action, where they are few
-        return rng.choice(legal)
-    if "copies" in view:  # Last Bullet: an order for each copy
-        return {"orders": [order(copy) for copy in view["copies"]]}
-    # Infection with very many players or viruses
-    if view["question"]["type"] == "answer":
-        return {"type": "answer"}
-    return {"type": "contact", "with": rng.choice(view["partners"])}
+{{only last-bullet}}
+    # There are too many legal actions to list: give an order to each copy.
+    return {"orders": [order(copy) for copy in view["copies"]]}
 
 
 def order(copy):
-    """Last Bullet: what one copy does. Here it walks in a random direction."""
+    """What one copy does. Here it walks in a random direction."""
     return {"type": "move", "copy": copy["number"], "direction": rng.choice(DIRECTIONS)}
+{{end}}
+{{only infection}}
+    if legal:  # every legal action, where they are few
+        return rng.choice(legal)
+    if view["question"]["type"] == "answer":
+        return {"type": "answer"}
+    return {"type": "contact", "with": rng.choice(view["partners"])}
+{{end}}
+{{not last-bullet infection}}
+    return rng.choice(legal)  # every legal action
+{{end}}
 
 
 def main():

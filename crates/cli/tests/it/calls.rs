@@ -1,4 +1,4 @@
-//! The book of calls: what `necrodome calls` shows of it, what reports and repairs make of it.
+//! The book of calls: what `necrodome calls` shows of it, and what reports and repairs do with it.
 
 use crate::{
     models::{KEY, PRICES, RACE, command, entry, failure, files, folder, json_of, plays, with},
@@ -209,11 +209,16 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
         store.execute_batch(&format!("{change}; PRAGMA secure_delete = ON; VACUUM")).unwrap();
     };
     let whole = fs::read(folder.join("s.store")).unwrap();
+    let repair_to = |words: &[&str], code: i32| {
+        let said = command(folder, &[&["store", "repair"], words].concat()).output().unwrap();
+        let told = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.status.code(), Some(code), "{told}");
+        told
+    };
     let repair = |words: &[&str]| {
-        let said = command(folder, &[&["store", "repair", "s.store"], words].concat()).output().unwrap();
-        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        let told = repair_to(&[&["s.store"], words].concat(), 0);
         fs::remove_file(folder.join("s.store.damaged")).unwrap();
-        String::from_utf8(said.stderr).unwrap()
+        told
     };
     let again = || {
         serde_json::from_str::<Value>(&output(&mut command(folder, &["report", "s.store", "--json"])))
@@ -222,7 +227,7 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
     // Replays and all: only the book knows what was said.
     damage("DELETE FROM chunks WHERE first = 0; DELETE FROM details WHERE block = 0");
     let said = repair(&["--models=models.toml"]);
-    assert!(said.contains("answered from calls that were kept"), "{said}");
+    assert!(said.contains("answered from the book"), "{said}");
     let repaired = again();
     assert_eq!(repaired["hash"], report["hash"], "{said}");
     assert_eq!(entry(&repaired, "small")["usage"], entry(&report, "small")["usage"]);
@@ -252,7 +257,19 @@ fn a_damaged_store_with_models_is_repaired_from_its_book() {
     damage("DELETE FROM chunks WHERE first = 0; DELETE FROM details WHERE block = 0");
     let table = fs::read_to_string(folder.join("models.toml")).unwrap();
     fs::write(folder.join("other.toml"), table.replace("answers =", "retries = 0\nanswers =")).unwrap();
-    assert!(repair(&["--models=other.toml"]).contains("small (llm:small) is not here as it was"));
+    let said = repair_to(&["s.store", "--models=other.toml", "--out=less.store"], 1);
+    assert!(said.contains("small (llm:small) is not here as it was"), "{said}");
+    // Without tables blocks stay lost; the hint says how they come back.
+    let said = repair_to(&["s.store"], 1);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("error: 3 blocks lost") && said.contains("--models"), "{said}");
+    let hint = said.split_once("`necrodome store repair ").unwrap().1.split_once('`').unwrap().0;
+    assert_eq!(hint, "s.store.damaged --out NEW.store --models FILE --calls s.store.calls");
+    let hint = hint.replace("NEW.store", "whole.store").replace("FILE", "models.toml");
+    repair_to(&hint.split(' ').collect::<Vec<_>>(), 0);
+    let whole_again = json_of(folder, &["report", "whole.store", "--json"]);
+    assert_eq!(whole_again["hash"], report["hash"], "{said}");
+    fs::remove_file(folder.join("s.store.damaged")).unwrap();
     fs::write(folder.join("s.store"), &whole).unwrap();
     damage("DELETE FROM chunks WHERE first = 0");
     let fresh = ["store", "repair", "s.store", "--models=models.toml", "--answers=fresh"];

@@ -293,7 +293,10 @@ fn promises_and_manners_are_checked() {
     let old =
         "    if m['type'] == 'hello': print(json.dumps({'type': 'ready', 'protocol': 7}), flush=True)\n";
     let (check, text, _) = first_failure(&script(&folder, old));
-    assert_eq!((check.as_str(), text.as_str()), ("protocol", "speaks version 7, and the arena 1"));
+    assert_eq!(
+        (check.as_str(), text.as_str()),
+        ("protocol", "the bot speaks protocol 7, but this arena speaks 1")
+    );
 }
 
 #[test]

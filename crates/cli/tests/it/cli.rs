@@ -138,6 +138,33 @@ fn every_command_has_help_with_examples() {
     }
 }
 
+/// All words that name a command, from the list of commands in its help.
+fn subcommands(help: &str) -> Vec<String> {
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = list.take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+    let name = |line: &str| line.split(' ').next().filter(|name| !name.is_empty()).map(str::to_owned);
+    names.filter_map(name).filter(|name| name != "help").collect()
+}
+
+/// Paragraphs are wrapped once: no line ends early because the source has a line break there.
+#[test]
+fn help_is_wrapped_for_the_terminal_only() {
+    let mut left: Vec<Vec<String>> = vec![Vec::new()];
+    while let Some(words) = left.pop() {
+        let all: Vec<&str> = words.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = String::from_utf8(necrodome(&all).env("COLUMNS", "80").output().unwrap().stdout).unwrap();
+        let lines: Vec<&str> = help.lines().collect();
+        for pair in lines.windows(2) {
+            let is_plain = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+            let first = pair[1].split(' ').next().unwrap_or_default();
+            let fits = pair[0].chars().count() + 1 + first.chars().count() <= 80;
+            let is_early = is_plain(pair[0]) && is_plain(pair[1]) && fits;
+            assert!(!is_early, "{all:?}:\n{}\n{}", pair[0], pair[1]);
+        }
+        left.extend(subcommands(&help).into_iter().map(|name| [&words[..], &[name]].concat()));
+    }
+}
+
 #[test]
 fn colours_come_only_where_they_are_wanted() {
     let words = ["match", "zombie-dice-solo", "greedy", "--seed", "1"];

@@ -1,4 +1,4 @@
-//! What the program can tell about itself: documents, rules, completions, man pages.
+//! What the program says about itself: documents, rules, completions, man pages.
 
 use crate::{
     program::{necrodome_in, quiet_output},

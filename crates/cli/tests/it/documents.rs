@@ -1,4 +1,4 @@
-//! What `--json` prints is what `docs/schema` says. The schemas themselves are made from the types (`crates/arena/tests`).
+//! What `--json` prints conforms to `docs/schema`. The schemas themselves are made from the types (`crates/arena/tests`).
 
 use crate::program::output_in;
 use jsonschema::Validator;

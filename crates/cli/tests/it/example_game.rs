@@ -1,4 +1,4 @@
-//! The example game: it has rules and nothing else, and works everywhere.
+//! The example game has only rules, and yet works everywhere.
 
 use crate::program::{necrodome_in, output_in};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Files that commands read and write: the same manners everywhere.
+//! The files that commands read and write follow the same rules everywhere.
 
 use crate::{program::necrodome_in, terminal::Terminal};
 use nix::{

@@ -1,4 +1,5 @@
-//! What hosts give programs beside the usual, as an ordinary user: nothing unless they say so, and then what they say, at every level.
+//! What hosts give programs beyond the usual, tested as an ordinary user: nothing by default, and exactly what the host names, at
+//! every level.
 
 use crate::hostile::{
     has_namespaces,

@@ -32,7 +32,7 @@ fn a_party_is_drawn_from_an_example_that_is_written_first() {
     let folder = folder();
     let told = output(folder.path(), &["new", "--seed", "7"]);
     assert!(
-        told.contains("an example is in config.yml") && told.contains("8 players, 1 zombie among them"),
+        told.contains("an example has been written to it") && told.contains("8 players, 1 zombie among them"),
         "{told}"
     );
     let config = fs::read_to_string(folder.path().join("config.yml")).unwrap();
@@ -41,7 +41,7 @@ fn a_party_is_drawn_from_an_example_that_is_written_first() {
     assert_eq!(script.matches("ZOMBIE ").count(), 1);
     assert_eq!(script.matches("HUMAN ").count(), 7);
     let report = output(folder.path(), &["run", "game.txt"]);
-    assert!(report.starts_with("8 players, 1 zombie at the start, 8 turns"), "{report}");
+    assert!(report.starts_with("8 players, 1 zombie at the start, 4 turns"), "{report}");
 
     // What is there is not overwritten, unless it is meant to be.
     let refused = error(folder.path(), 1, &["new"]);
@@ -150,7 +150,7 @@ fn all_mistakes_are_shown_at_once_and_left_out() {
 fn files_that_are_not_there_or_no_text_are_errors_and_no_panics() {
     let folder = folder();
     assert!(error(folder.path(), 2, &["run", "nowhere.txt"]).contains("nowhere.txt"));
-    fs::write(folder.path().join("bytes.txt"), b"HUMAN a\nHUMAN b\n\xff\xfe\x00\nGAME_START\n\"\n").unwrap();
+    fs::write(folder.path().join("bytes.txt"), b"HUMAN a\nHUMAN b\n\xff\xfe\xfd\nGAME_START\n\"\n").unwrap();
     let shown = judge(folder.path(), &["run", "bytes.txt"]);
     assert_eq!(shown.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&shown.stdout).contains("left out: lines 3, 5"));
@@ -234,7 +234,7 @@ fn older_scripts_are_judged_by_the_classic_rules_and_can_be_converted() {
     assert!(exists.contains("--force"), "{exists}");
     // Whoever converts a new script is told, and gets it as it is.
     let same = judge(folder.path(), &["convert", "new.txt"]);
-    assert!(String::from_utf8_lossy(&same.stderr).contains("is not of an older judge"));
+    assert!(String::from_utf8_lossy(&same.stderr).contains("was not written for an older judge"));
     assert_eq!(String::from_utf8_lossy(&same.stdout), printed);
 }
 
@@ -251,10 +251,10 @@ fn convert_reports_the_mistakes_that_run_reports() {
         ("SET max_turns 5\nHUMAN  a\nHUMAN b\nGAME_START 5\n".to_owned(), "HUMAN  a"),
     ] {
         fs::write(folder.path().join("old.txt"), &text).unwrap();
-        // The first line says what kind of script it is.
+        // One line says what kind of script it is.
         let mistakes = |verb: &str| {
             let told = error(folder.path(), 1, &[verb, "old.txt"]);
-            told.lines().filter(|line| !line.starts_with("old.txt is")).collect::<Vec<_>>().join("\n")
+            told.lines().filter(|line| !line.starts_with("old.txt ")).collect::<Vec<_>>().join("\n")
         };
         assert_eq!(mistakes("convert"), mistakes("run"), "{text}");
         let printed = String::from_utf8(judge(folder.path(), &["convert", "old.txt"]).stdout).unwrap();
@@ -296,7 +296,7 @@ fn older_set_ups_make_classic_parties() {
     let same = judge(folder.path(), &["convert", "own.yml"]);
     assert_eq!(
         String::from_utf8_lossy(&same.stderr),
-        "own.yml is not of an older judge: it stays as it is\n"
+        "own.yml was not written for an older judge: it stays as it is\n"
     );
     assert_eq!(same.stdout, fs::read(folder.path().join("own.yml")).unwrap());
 }

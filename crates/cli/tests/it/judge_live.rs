@@ -100,7 +100,7 @@ const GAME: [(&str, &str, &str); 9] = [
     ("start", "announce: 2 humans, 1 zombie", "GAME_START"),
     ("i ti ann", "each gains an antibody", "INTERACT tim \"Anna Maria\""),
     ("i tim! KIR # careful", "the precaution holds", "INTERACT tim! kiril # careful"),
-    ("e anna", "Anna Maria ends its turn", "END \"Anna Maria\""),
+    ("e anna", "Anna Maria ends their turn", "END \"Anna Maria\""),
     ("# a note", "noted", "# a note"),
     ("nt", "turn 1 is over", "NEXT_TURN"),
 ];
@@ -151,7 +151,7 @@ fn refused_commands_are_not_written() {
     let mut live = Live::start(&path);
     for (typed, why) in [
         ("i tim olaf", "refused, column 7: nobody is called \"olaf\"; expected the name of a player"),
-        ("i tim*2 olga", "tim is no zombie"),
+        ("i tim*2 olga", "tim is not a zombie"),
         ("i tim! olga", "tim has no antibody to spend"),
         ("i tim", "the line ends too early; expected whom they meet"),
         ("set max_turns 3", "the game has started"),
@@ -178,7 +178,7 @@ fn undo_and_redo_go_over_the_end_of_a_turn() {
     live.say("i tim olga", "each gains");
     live.say("i kiril olga", "the human is infected");
     for name in ["tim", "nina", "ida", "olga"] {
-        live.say(&format!("e {name}"), "ends its turn");
+        live.say(&format!("e {name}"), "ends their turn");
     }
     live.say("# soon", "noted");
     live.say("e kiril", "announce:");
@@ -195,7 +195,18 @@ fn undo_and_redo_go_over_the_end_of_a_turn() {
     live.hear("now: turn 2 of 8");
     assert_eq!(read(&path), whole);
     live.say("redo", "there is nothing to do again");
-    for _ in 0..13 {
+    for _ in 0..7 {
+        live.say("undo", "taken back");
+    }
+    // The game itself is taken back only by somebody who says so.
+    let started = read(&path);
+    live.say("undo", "that takes back GAME_START");
+    live.say("who", "met nobody yet");
+    live.say("yes", "there is no command \"yes\"");
+    live.say("undo", "type yes if you mean it");
+    assert_eq!(read(&path), started);
+    live.say("yes", "taken back: GAME_START");
+    for _ in 0..5 {
         live.say("undo", "taken back");
     }
     assert_eq!(read(&path), "# our party\n# soon\n");
@@ -242,11 +253,12 @@ fn a_script_with_mistakes_is_left_alone() {
     live.hear("line 7, column 7: nobody is called \"nobody\"");
     live.hear("they are left as they are");
     live.hear("the last line has no line break");
-    live.say("e tim", "tim ends its turn");
+    live.say("e tim", "tim ends their turn");
     assert_eq!(fs::read(&path).unwrap(), [&broken[..], b"\nEND tim\n"].concat());
     live.say("undo", "taken back: END tim");
     live.say("undo", "taken back: INTERACT tim olga");
-    live.say("undo", "taken back: GAME_START");
+    live.say("undo", "type yes if you mean it");
+    live.say("yes", "taken back: GAME_START");
     let left = b"HUMAN tim\nHUMEN olga\nHUMAN olga\n\xff\xfe\nZOMBIE kiril\ni tim nobody\n";
     assert_eq!(fs::read(&path).unwrap(), left, "bytes that are no text stay, too");
     live.quit();
@@ -263,7 +275,8 @@ fn two_cannot_write_one_script() {
     };
     assert!(second().contains("is in use: another `necrodome judge live` writes this script"));
     // The script is another file after this.
-    first.say("undo", "taken back: GAME_START");
+    first.say("undo", "type yes if you mean it");
+    first.say("yes", "taken back: GAME_START");
     assert!(second().contains("is in use"));
     first.say("start", "the game begins");
     assert_eq!(read(&path), PARTY);
@@ -272,7 +285,8 @@ fn two_cannot_write_one_script() {
     std::os::unix::fs::symlink(&path, &link).unwrap();
     first.quit();
     let mut live = Live::start(&link);
-    live.say("undo", "taken back");
+    live.say("undo", "type yes if you mean it");
+    live.say("yes", "taken back");
     live.quit();
     assert!(link.is_symlink());
     assert_eq!(read(&path), PARTY.replace("GAME_START\n", ""));
@@ -289,7 +303,7 @@ fn changes_by_somebody_else_are_seen_before_anything_is_written() {
     live.say("i tim olga", "somebody else has changed the script: turn 1 of 8");
     live.hear("your command was not carried out");
     assert_eq!(read(&path), edited);
-    live.say("i tim olga", "have met in this turn already");
+    live.say("i tim olga", "have already met in this turn");
     // Replaced.
     let new = folder.path().join("new");
     fs::write(&new, PARTY).unwrap();
@@ -300,8 +314,8 @@ fn changes_by_somebody_else_are_seen_before_anything_is_written() {
     assert_eq!(read(&path), format!("{PARTY}INTERACT tim olga\n"));
     // Gone.
     fs::remove_file(&path).unwrap();
-    live.say("e tim", "the script was gone: it is written again, complete");
-    live.hear("tim ends its turn");
+    live.say("e tim", "the script was gone: it has been written again, complete");
+    live.hear("tim ends their turn");
     assert_eq!(read(&path), format!("{PARTY}INTERACT tim olga\nEND tim\n"));
     live.quit();
 }
@@ -312,6 +326,65 @@ fn a_script_that_cannot_be_written_is_said_so() {
     let path = folder.path().join("no such folder/game.txt");
     let error = refusal(necrodome(&["judge", "live"]).arg(&path).write_stdin(""), 2);
     assert!(error.contains("no such folder/game.txt: "), "{error}");
+}
+
+#[test]
+fn a_binary_file_is_one_error_and_stays_as_it_is() {
+    let mut bytes = b"\x7fELF\0".to_vec();
+    bytes.extend((0..5000u32).map(|number| (number * 131 % 251) as u8));
+    let mut latin = b"\xe9\xe8\xfc".repeat(100);
+    latin.push(b'\n');
+    for bytes in [bytes, latin] {
+        let (_folder, path) = script("");
+        fs::write(&path, &bytes).unwrap();
+        let name = path.to_str().unwrap();
+        for words in
+            [vec!["run", name], vec!["live", name], vec!["watch", "--once", name], vec!["convert", name]]
+        {
+            let error = refusal(necrodome(&[&["judge"][..], &words].concat()).write_stdin("e tim\n"), 2);
+            assert!(error.contains("this is not a script"), "{words:?}: {error}");
+            assert_eq!(error.lines().count(), 1, "{words:?}: {error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn whispers_are_for_one_player_after_the_other() {
+    let (_folder, path) = script(PARTY);
+    let mut live = Live::start(&path);
+    live.say("whisper", "whisper to tim: you are human and have 0 antibodies");
+    live.hear("whisper to kiril: you are a zombie and have 0 viruses");
+    live.quit();
+
+    let mut terminal = open(&path);
+    terminal.expect_on_screen("Ctrl-C leaves");
+    terminal.press("i tim olga\rnt\r");
+    terminal.expect_on_screen("F3 whispers to each player");
+    terminal.press("\u{1b}OR");
+    for (place, name) in ["tim", "olga", "nina", "ida", "kiril"].into_iter().enumerate() {
+        terminal.expect_on_screen(&format!("{name} ({} of 5), come alone", place + 1));
+        assert!(!terminal.screen().contains("you are human and"), "{}", terminal.screen());
+        // Only Enter shows it.
+        terminal.press("undo");
+        terminal.press("\r");
+        let words = match name {
+            "kiril" => "you are a zombie and have 0 viruses",
+            "tim" | "olga" => "you are human and have 1 antibody",
+            _ => "you are human and have 0 antibodies",
+        };
+        terminal.expect_on_screen(words);
+        let screen = terminal.screen();
+        let others = ["tim", "olga", "nina", "ida", "kiril"].into_iter().filter(|&other| other != name);
+        others.for_each(|other| assert!(!screen.contains(other), "{other} on\n{screen}"));
+        terminal.press("\r");
+    }
+    terminal.expect_on_screen("Esc opens the curtain");
+    assert_no_secret(&terminal.screen());
+    terminal.press("\u{1b}");
+    terminal.expect_on_screen("judge only");
+    terminal.press("\u{3}");
+    assert_eq!(terminal.exit_code(), 0);
 }
 
 fn open(path: &Path) -> Terminal {

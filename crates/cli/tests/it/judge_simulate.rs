@@ -195,3 +195,27 @@ fn ctrl_c_stops_it_cleanly() {
         assert_eq!(terminal.exit_code(), 130);
     }
 }
+
+/// The set-up that `judge new` writes is simulated as it is, and humans can win it.
+#[test]
+fn a_set_up_is_simulated_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |file: &str| folder.path().join(file).display().to_string();
+    let (config, script) = (at("config.yml"), at("game.txt"));
+    judge(&["new", "--config", &config, "--script", &script, "--seed", "1"]).assert().success();
+    let simulate = ["simulate", "--config", &config, "--games", "400", "--seed", "3", "--json"];
+    let document: Value = serde_json::from_str(&output(&simulate)).unwrap();
+    let options = &document["options"];
+    assert_eq!(
+        (&document["players"], &options["zombies"], &options["max_turns"]),
+        (&8.into(), &1.into(), &4.into())
+    );
+    assert_eq!(options["start_antibodies"], 3);
+    let lost = document["zombies_win"]["rate"].as_f64().unwrap();
+    assert!((0.25..0.75).contains(&lost), "{document}");
+    let balance =
+        ["balance", "--config", &config, "--games", "50", "--max-turns", "5", "--seed", "1", "--json"];
+    let document: Value = serde_json::from_str(&output(&balance)).unwrap();
+    assert_eq!(document["options"]["start_antibodies"], 3);
+    assert!(refusal(&["simulate", "--config", &config, "--players", "9"]).contains("--players"));
+}

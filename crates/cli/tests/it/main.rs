@@ -1,4 +1,4 @@
-//! Tests of the binary, end to end: one binary, since linking many takes longer than running them.
+//! End-to-end tests of the binary, in one test binary: linking many would take longer than running them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,10 +7,12 @@ mod calls;
 mod check_bot;
 mod cli;
 mod docs;
+mod documented;
 mod documents;
 mod exam;
 mod example_game;
 mod files;
+mod first_bugs;
 mod gifts;
 mod hostile;
 mod judge;
@@ -28,4 +30,5 @@ mod solve;
 mod terminal;
 mod tournament;
 mod wasm;
+mod widths;
 mod zombies;

@@ -1,15 +1,20 @@
-//! Language models at the table: the real binary against an endpoint on loopback.
+//! Language models as players: the real binary against an endpoint on loopback.
 
-use crate::program::{necrodome_in, output, process, refusal};
+use crate::{
+    program::{necrodome_in, output, process, refusal},
+    report::command_on_page,
+};
 use necrodome_models::testing::{Act, Answer, Asked, Server};
+use necrodome_server::film::{Size, film};
 use serde_json::{Value, json};
 use std::{
     fs,
+    os::unix::process::ExitStatusExt,
     path::Path,
     process::Stdio,
     sync::{
-        Arc, Condvar, Mutex,
-        atomic::{AtomicU32, Ordering},
+        Arc, Condvar, Mutex, OnceLock,
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -112,21 +117,32 @@ fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
     .concat();
     let said = failure(&mut command(folder.path(), &missing));
     assert!(said.contains("stopped before the end: "), "{said}");
+    assert!(said.contains("hint: --answers reuse asks for what is missing"), "{said}");
+    assert!(!said.contains("run the same command again"), "it would stop in the same place: {said}");
 
     // The report shows it in every form.
     let text = output(&mut command(folder.path(), &["report", "s.store"]));
     for head in ["regret/decision", "cost", "tokens", "unusable", "lost", "cost/decision"] {
         assert!(text.contains(head), "{head}: {text}");
     }
+    // In percent, as in an exam.
+    let regret = entry(&report, "small")["regret"]["per_decision"].as_f64().unwrap();
+    assert!(text.contains(&format!(" {:.2}%", 100.0 * regret)), "{regret}: {text}");
     output(&mut command(folder.path(), &["report", "s.store", "--csv", "s.csv", "--html", "site"]));
     let table = fs::read_to_string(folder.path().join("s.csv")).unwrap();
     assert!(table.lines().next().unwrap().ends_with(
         "regret,cost,calls,input_tokens,output_tokens,unusable,lost,cost_per_decision,regret_per_cost"
     ));
     let index = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
-    for part in ["regret/decision", "cost/decision", "tokens", "unusable", "lost", " --models FILE"] {
+    for part in ["regret/decision", "cost/decision", "tokens", "unusable", "lost"] {
         assert!(index.contains(part), "{part}: {index}");
     }
+    // The command on the page plays it again, though nobody answers any more.
+    assert!(index.contains("<code>s.store.calls</code> the book that kept their calls"), "{index}");
+    let words = command_on_page(&folder.path().join("site"));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = [&with(&words, &[("FILE", "models.toml")])[..], &["--json"]].concat();
+    assert_eq!(json_of(folder.path(), &words)["hash"], report["hash"], "{words:?}");
 }
 
 #[test]
@@ -230,12 +246,45 @@ fn the_key_is_nowhere_but_in_the_header() {
         command(folder.path(), &["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"]);
     let checked = { checked }.output().unwrap();
 
+    // What is kept is packed: only the commands that unpack it can tell.
+    let models = "--models=models.toml";
+    let played =
+        ["match", "zombie-dice-race", "llm:small", "greedy", models, "--seed=9", "--replay=m.replay"];
+    let mut unpacked = Vec::new();
+    for words in [
+        &["calls", "s.store", "--texts", "--json"][..],
+        &["replay", "s.store", "--from", "0.1"],
+        &["report", "s.store", "--json"],
+        &played,
+        &["replay", "m.replay"],
+        &["exam", "zombie-dice-race", "llm:small", models, "--positions=20", "--json"],
+        &["calls", "--texts", "--json"],
+    ] {
+        let shown = command(folder.path(), words).output().unwrap();
+        assert!(shown.status.success(), "{words:?}: {}", String::from_utf8_lossy(&shown.stderr));
+        unpacked.push((words.join(" "), shown));
+    }
+    for (name, shown) in &unpacked {
+        let has_answers = !name.starts_with("report");
+        assert_eq!(holds(&shown.stdout, "[key] says: I "), has_answers, "{name}: the answers are there");
+    }
+    // An error of the endpoint, which a command that could not go on repeats.
+    let thief = Server::scripted([Act::error(401, &format!("{KEY} is no key"))]);
+    fs::write(folder.path().join("thief.toml"), thief.table("small", PRICES)).unwrap();
+    let elsewhere =
+        with(&played, &[(models, "--models=thief.toml"), ("--replay=m.replay", "--replay=n.replay")]);
+    let refused = command(folder.path(), &elsewhere).output().unwrap();
+    let told = String::from_utf8_lossy(&refused.stderr);
+    assert!(told.split_whitespace().collect::<Vec<_>>().join(" ").contains("[key] is no key"), "{told}");
+    assert_eq!(thief.asked()[0].key(), KEY);
+
     let mut places = seen.lock().unwrap().clone();
     assert!(
         places.iter().any(|(name, bytes)| name.starts_with("command") && holds(bytes, "bot.py")),
         "a child was seen"
     );
-    for (name, output) in [("tournament", said), ("replay", shown), ("check-bot", checked)] {
+    let told = [("tournament", said), ("replay", shown), ("check-bot", checked), ("refused", refused)];
+    for (name, output) in told.map(|(name, output)| (name.to_owned(), output)).into_iter().chain(unpacked) {
         places.push((format!("stdout of {name}"), output.stdout));
         places.push((format!("stderr of {name}"), output.stderr));
     }
@@ -265,6 +314,19 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
     assert!(told.contains("Oh.") && !told.contains("misbehaved"), "{told}");
     let replay = output(&mut command(folder.path(), &["replay", "m.replay"]));
     assert!(replay.contains("asked again after unparsable"), "{replay}");
+    // A film has it beside the decision, and its price.
+    let reel = film(fs::read(folder.path().join("m.replay")).unwrap(), &Size::FILE).unwrap();
+    let reel: Value = serde_json::from_slice(&reel.json).unwrap();
+    let choices = reel["frames"].as_array().unwrap().iter().filter(|frame| frame["choice"].is_object());
+    let [choice] = choices.collect::<Vec<_>>()[..] else { panic!("{reel}") };
+    let reason = choice["choice"]["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("(asked again after unparsable: expected") && reason.ends_with(") Oh."),
+        "{reason}"
+    );
+    let priced =
+        reel["values"]["entries"].as_array().unwrap().iter().find(|entry| entry["type"] == "decision");
+    assert!(priced.is_some_and(|entry| entry["regret"].as_f64() > Some(0.0)), "{}", reel["values"]);
     let [first, second] = &server.asked()[..] else { panic!("{:?}", server.asked().len()) };
     assert_eq!(second.body["messages"].as_array().unwrap().len(), 4);
     assert!(first.body["messages"][0]["content"].as_str().unwrap().contains("Thirteen dice lie in a cup"));
@@ -372,7 +434,43 @@ fn an_endpoint_that_fails_is_not_charged_to_the_model() {
         said.contains("the endpoint refuses the key (key_env of [models.small] in models.toml"),
         "{said}"
     );
-    assert!(said.contains("0 blocks played, 3 blocks left"), "{said}");
+    // The same again would fail again.
+    let first = said.find("hint: put a valid key into the variable that key_env of [models.small]");
+    let then = said.find("hint: 0 blocks played, 3 blocks left: then run the same command again to go on");
+    assert!(first.is_some() && first < then, "{said}");
+    let check = ["check-bot", "zombie-dice-race", "llm:small", "--models=models.toml"];
+    assert!(failure(&mut command(folder.path(), &check)).contains("hint: put a valid key"));
+
+    let server = Server::scripted([Act::error(404, "there is no model tiny")]);
+    let folder = self::folder(&server, &PRICES.replace("answers = \"schema\"\n", ""));
+    let words = ["match", "zombie-dice-solo", "llm:small", "--models=models.toml"];
+    let said = failure(&mut command(folder.path(), &words));
+    assert!(said.contains("hint: check model and base_url in [models.small] in models.toml"), "{said}");
+    let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("error: small at http://127.0.0.1:"), "the cause comes first: {said}");
+    assert!(flat.contains("(no bot is charged for it)"), "{said}");
+}
+
+#[test]
+fn an_exam_in_which_nobody_answers_praises_nobody() {
+    let server = Server::scripted([Act::error(401, "no such key")]);
+    let folder = folder(&server, PRICES);
+    let words =
+        ["exam", "zombie-dice-race", "llm:small", "--models=models.toml", "--positions=20", "--html=e.html"];
+    let exam = |words: &[&str]| {
+        let result = command(folder.path(), words).assert().code(1);
+        String::from_utf8(result.get_output().stdout.clone()).unwrap()
+    };
+    let text = exam(&words);
+    assert!(
+        text.contains("not complete: answered 0 of 20") && !text.contains("the best there was"),
+        "{text}"
+    );
+    let page = fs::read_to_string(folder.path().join("e.html")).unwrap();
+    assert!(page.contains("No question was answered.") && !page.contains("the best there was"), "{page}");
+    // Others are perfect, but it is not told about them.
+    let text = exam(&[&words[..], &["optimal", "--force"]].concat());
+    assert!(text.contains("optimal") && !text.contains("the best there was"), "{text}");
 }
 
 #[test]
@@ -399,6 +497,51 @@ fn many_matches_wait_at_once_and_the_result_is_the_same() {
     assert_eq!(json_of(many.path(), &alone)["hash"], report["hash"]);
 }
 
+/// A bot that goes on once in its first match, and never in later ones. It writes to its log when it ends.
+const TIRED_BOT: &str = r#"
+import json, sys
+matches = turns = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"ready","protocol":1}', flush=True)
+    if message["type"] == "start":
+        matches, turns = matches + 1, 0
+    if message["type"] == "decide":
+        turns += 1
+        action = "go" if matches == 1 and turns % 2 else "stop"
+        print(json.dumps({"id": message["id"], "action": {"type": action}}), flush=True)
+sys.stderr.write(f"{matches} played")
+"#;
+
+#[test]
+fn matches_beside_a_program_wait_at_once_too() {
+    // Nobody is answered before five of the six matches have asked: more than this machine has cores, and than there are blocks.
+    let five = Arc::new((Mutex::new(0_u32), Condvar::new()));
+    let server = Server::minded(move |asked| {
+        let (count, came) = &*five;
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        came.notify_all();
+        let waited = came.wait_timeout_while(count, Duration::from_secs(60), |count| *count < 5).unwrap();
+        assert!(!waited.1.timed_out(), "fewer than five matches ask at a time");
+        plays(asked)
+    });
+    let prices = PRICES.replace("answers", "concurrency = 6\nsamples = \"match\"\nanswers");
+    let folder = folder(&server, &prices);
+    fs::write(folder.path().join("tired.py"), TIRED_BOT).unwrap();
+    let words = [&with(&RACE, &[("greedy", "./tired.py")])[..], &["--public-dice"]].concat();
+    let report = json_of(folder.path(), &words);
+    assert_eq!((&report["stopped"], &report["matches"]), (&json!("done"), &json!(6)), "{report}");
+    assert_eq!(report["faults"], json!([]), "{report}");
+    // A program begins anew with each match, so it does not matter which were played at once.
+    let text = output(&mut command(folder.path(), &["report", "s.store"]));
+    assert!(text.contains("1 played") && !text.contains("2 played"), "{text}");
+    let alone = with(&words, &[("--store=s.store", "--store=one.store")]);
+    let alone = [&alone[..], &["--threads=1", "--answers=only", "--calls=s.store.calls"]].concat();
+    assert_eq!(json_of(folder.path(), &alone)["hash"], report["hash"]);
+}
+
 #[test]
 fn a_dry_run_asks_a_few_times_and_says_what_all_would_cost() {
     let server = Server::minded(plays);
@@ -407,7 +550,13 @@ fn a_dry_run_asks_a_few_times_and_says_what_all_would_cost() {
     let told = output(&mut command(folder.path(), &dry));
     assert_eq!(server.asked().len(), 3);
     assert!(told.contains("3 blocks would cost about 0.0"), "{told}");
-    assert!(told.contains("made 3 calls for 3 decisions (330 tokens, cost 0.000600)"), "{told}");
+    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("with the game's usual bots in the place of the models it was"), "{told}");
+    assert!(flat.contains("made 3 calls for 3 decisions (330 tokens, cost 0.000600)"), "{told}");
+    assert!(
+        flat.contains("Their answers are in the book b.calls, and runs that use it do not pay"),
+        "{told}"
+    );
     assert!(!folder.path().join("s.store").exists());
 
     // What was asked for is kept, so three others are asked now. Every call costs 200 millionths.
@@ -421,7 +570,13 @@ fn a_dry_run_asks_a_few_times_and_says_what_all_would_cost() {
         "{report}"
     );
     assert_eq!((report["blocks"].as_u64(), report["blocks_sampled"].as_u64()), (Some(1000), Some(10)));
-    assert!((report["cost"].as_f64().unwrap() - open as f64 * 200.0 / 1e6).abs() < 1e-6, "{report}");
+    let cost = report["cost"].as_f64().unwrap();
+    assert!((cost - open as f64 * 200.0 / 1e6).abs() < 1e-6, "{report}");
+    // A bot that plays at random needs more decisions for the same matches than the stand-in.
+    let [least, most] = [0, 1].map(|end| report["cost_range"][end].as_f64().unwrap());
+    assert!(least <= cost && 1.2 * cost < most && most < 10.0 * cost, "{report}");
+    let [fewest, more] = [0, 1].map(|end| small["decisions_range"][end].as_u64().unwrap());
+    assert!(fewest <= decisions && decisions < more, "{report}");
 
     // What is stored is not counted, and when all is stored or in the book nothing is left to pay.
     let all = [&RACE[..], &["--calls=b.calls"]].concat();
@@ -519,6 +674,20 @@ fn check_bot_says_which_forms_of_answers_work() {
     let played = ["match", "zombie-dice-solo", "llm:small", "--models=models.toml", "--seed=1"];
     output(&mut command(folder.path(), &played));
     assert!(server.asked().last().unwrap().wants_tool());
+
+    // What it chooses is put to the referee: it may have made something up.
+    let meets_nobody =
+        r#"{"type": "contact", "with": 99, "commit": {"type": "precaution"}, "antidote": false}"#;
+    let server = Server::scripted([Act::say(format!("{{\"reason\": \"x\", \"action\": {meets_nobody}}}"))]);
+    let folder = self::folder(&server, "answers = \"schema\"\nretries = 0");
+    let check = ["check-bot", "infection", "llm:small", "--models=models.toml"];
+    let refused = command(folder.path(), &check).assert().code(1);
+    let told = String::from_utf8_lossy(&refused.get_output().stdout).into_owned();
+    let flat = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains("FAIL decision illegal: ") && flat.contains("seat 99, which is not there"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -534,8 +703,12 @@ fn a_model_is_found_in_its_file_or_in_the_tournament() {
     assert!(missing.contains("there is no file nowhere.toml"), "{missing}");
     let pipe = folder.path().join("pipe.toml");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let waiting = said(&["match", "zombie-dice-solo", "llm:small", "--models=pipe.toml"]);
-    assert!(waiting.contains("pipe.toml: is no regular file"), "{waiting}");
+    for words in
+        [&["match", "zombie-dice-solo", "llm:small", "--models=pipe.toml"][..], &["tournament", "pipe.toml"]]
+    {
+        let waiting = said(words);
+        assert!(waiting.contains("pipe.toml: is no regular file"), "{waiting}");
+    }
     let idle = said(&["match", "zombie-dice-solo", "greedy", "--budget=5"]);
     assert!(idle.contains("--budget means nothing without an entry llm:NAME"), "{idle}");
 
@@ -543,6 +716,12 @@ fn a_model_is_found_in_its_file_or_in_the_tournament() {
     fs::write(folder.path().join("t.toml"), plan.to_owned() + &server.table("small", PRICES)).unwrap();
     let report = json_of(folder.path(), &["tournament", "t.toml", "--json"]);
     assert_eq!(entry(&report, "small")["bot"], "llm:small");
+    // The command on its page names the file with the tables: here it is that of the tournament.
+    output(&mut command(folder.path(), &["report", "t.store", "--html", "site"]));
+    let words = command_on_page(&folder.path().join("site"));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = [&with(&words, &[("FILE", "t.toml")])[..], &["--json"]].concat();
+    assert_eq!(json_of(folder.path(), &words)["hash"], report["hash"], "{words:?}");
     // An edited table is another entry.
     let edited =
         plan.to_owned() + &server.table("small", &PRICES.replace("answers", "disguise = 3\nanswers"));
@@ -598,7 +777,32 @@ fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
     // The answers that came are kept, and are enough for as far as they go.
     drop(server);
     let said = failure(&mut command(folder.path(), &[&RACE[..], &["--answers=only"]].concat()));
-    assert!(said.contains(&format!("{ANSWERED} answered from calls that were kept")), "{said}");
+    assert!(said.contains(&format!("{ANSWERED} answered from the book")), "{said}");
+}
+
+#[test]
+fn a_killed_tournament_pays_nothing_twice() {
+    const ANSWERED: usize = 5;
+    let (pid, count) = (Arc::new(OnceLock::new()), AtomicUsize::new(0));
+    let of = pid.clone();
+    let server = Server::minded(move |asked| {
+        if count.fetch_add(1, Ordering::SeqCst) != ANSWERED {
+            return plays(asked);
+        }
+        nix::sys::signal::kill(*of.wait(), nix::sys::signal::Signal::SIGKILL).unwrap();
+        Act::Silence
+    });
+    let prices = PRICES.replace("answers", "concurrency = 1\nsamples = \"match\"\nanswers");
+    let folder = folder(&server, &prices);
+    let mut arena = process(&RACE);
+    arena.current_dir(folder.path()).env("TEST_KEY", KEY).env("XDG_CACHE_HOME", folder.path().join("cache"));
+    let mut arena = arena.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    pid.set(nix::unistd::Pid::from_raw(arena.id() as i32)).unwrap();
+    assert_eq!(arena.wait().unwrap().signal(), Some(9));
+    let report = json_of(folder.path(), &RACE);
+    let calls = entry(&report, "small")["usage"]["calls"].as_u64().unwrap() as usize;
+    // Only the one without an answer was sent twice.
+    assert!(calls > ANSWERED && server.asked().len() == calls + 1, "{calls} {}", server.asked().len());
 }
 
 #[test]
@@ -628,6 +832,70 @@ fn a_model_sits_an_exam_and_its_twin_is_asked_for_itself() {
     // Asked again, the book answers.
     assert_eq!(json_of(folder.path(), &words)["entries"], exam["entries"]);
     assert_eq!(server.asked().len(), 40);
+}
+
+#[test]
+fn an_exam_compares_all_language_models_and_prices_the_difference() {
+    // Another model that never goes on, and costs less.
+    let timid = Server::minded(|_| Act::say(r#"{"reason": "x", "action": {"type": "stop"}}"#));
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let cheap = PRICES.replace("models.small", "models.timid").replace("10.0", "1.0");
+    let tables = [server.table("small", PRICES), timid.table("timid", &cheap)];
+    fs::write(folder.path().join("models.toml"), tables.join("\n")).unwrap();
+    let words = [
+        "exam",
+        "zombie-dice-race",
+        "llm:small",
+        "llm:timid",
+        "optimal",
+        "greedy",
+        "random",
+        "--models=models.toml",
+        "--positions=40",
+    ];
+    let exam = json_of(folder.path(), &[&words[..], &["--json"]].concat());
+    let names: Vec<&str> =
+        exam["entries"].as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    let [small, timid] = ["small", "timid"].map(|name| names.iter().position(|own| *own == name).unwrap());
+    assert!(small + 1 < timid, "the test needs others between the two: {names:?}");
+    let text = output(&mut command(folder.path(), &words));
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("small is better than timid") || flat.contains("small and timid cannot"), "{text}");
+    assert!(!flat.contains("optimal is better than random"), "{text}");
+    assert!(flat.contains("(neighbours in rank and language models only; --html and --json have all pairs)"));
+    assert!(flat.contains("No model is both cheaper and better than these: timid, small."), "{text}");
+    assert!(flat.contains("small instead of timid: 0.00009 more and "), "{text}");
+    assert!(flat.contains(" wins for each further unit of money."), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn tables_that_ask_alike_are_no_null_and_a_note_says_so() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let tables = ["small", "same", "other"].map(|name| {
+        let lines = PRICES.replace("models.small", &format!("models.{name}"));
+        server.table(
+            name,
+            &if name == "other" { lines.replace("answers", "retries = 0\nanswers") } else { lines },
+        )
+    });
+    fs::write(folder.path().join("models.toml"), tables.join("\n")).unwrap();
+    let exam = |bots: &[&str]| {
+        let words = [&["exam", "zombie-dice-race", "--models=models.toml", "--positions=20"], bots].concat();
+        let said = command(folder.path(), &words).assert().success();
+        String::from_utf8(said.get_output().stderr.clone()).unwrap()
+    };
+    let said = exam(&["llm:small", "llm:same"]);
+    let note = "note: the tables small and same ask alike, so they share their answers: name one twice";
+    assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(note), "{said}");
+    assert_eq!(server.asked().len(), 20);
+    // The same entry twice is asked twice; another table is another question, or might be.
+    for bots in [["llm:small", "b=llm:small"], ["llm:small", "llm:other"]] {
+        let said = exam(&bots);
+        assert!(!said.contains("ask alike"), "{said}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `new-bot`: in every language and for every game, what it writes passes `check-bot` and plays a match without a fault.
+//! `new-bot`, in every language and for every game: the bots that it writes pass `check-bot` and play a match without a fault.
 
 use crate::program::{necrodome_in, output_in};
 use serde_json::Value;
@@ -59,6 +59,17 @@ fn plays_all(language: &str, file: &str) {
     }
 }
 
+/// The games whose templates have code of their own; all others have that of Tokyo.
+const CODES: [&str; 3] = ["tokyo", "last-bullet", "infection"];
+
+/// Plays what was compiled from the template of `code` in all games that have it.
+fn plays_where_alike(folder: &Path, code: &str, entry: &str) {
+    let code_of = |game| if CODES.contains(&game) { game } else { "tokyo" };
+    for (game, others) in GAMES.into_iter().filter(|(game, _)| code_of(game) == code) {
+        plays(folder, game, others, entry);
+    }
+}
+
 #[test]
 fn python() {
     need("python3", "python3");
@@ -98,11 +109,11 @@ fn java() {
     assert!(fs::read_to_string(folder.path().join("Sniper.java")).unwrap().contains("public class Sniper "));
     // As the next steps say, without compiling it first.
     plays(folder.path(), "tokyo", &["angry"], "./Sniper.java");
-    // The code is the same for all games, so that it is compiled once.
-    run(folder.path(), "javac", &["-d", "classes", "Sniper.java"]);
-    let entry = "cmd:java -Xmx256m -Xss512k -XX:+UseSerialGC -cp classes Sniper";
-    for (game, others) in GAMES {
-        plays(folder.path(), game, others, entry);
+    for code in CODES {
+        output_in(folder.path(), &["new-bot", code, "java", "Sniper.java", "--force"]);
+        run(folder.path(), "javac", &["-d", "classes", "Sniper.java"]);
+        let entry = "cmd:java -Xmx256m -Xss512k -XX:+UseSerialGC -cp classes Sniper";
+        plays_where_alike(folder.path(), code, entry);
     }
 }
 
@@ -132,17 +143,18 @@ fn rust_as_wasm() {
     let entry = "eater/target/wasm32-wasip1/release/eater.wasm";
     assert!(told.contains(&format!("necrodome check-bot tokyo {entry}\n")), "{told}");
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-bot");
-    let build = std::process::Command::new(env!("CARGO"))
-        .args(["build", "--release", "--quiet", "--target", "wasm32-wasip1"])
-        .current_dir(folder.path().join("eater"))
-        .env("CARGO_TARGET_DIR", &target)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&build.stderr);
-    assert!(build.status.success(), "rustup target add wasm32-wasip1 (./scripts/test does)\n{said}");
-    let module = target.join("wasm32-wasip1/release/eater.wasm");
-    for (game, others) in GAMES {
-        plays(folder.path(), game, others, &module.display().to_string());
+    for code in CODES {
+        output_in(folder.path(), &["new-bot", code, "rust", "eater", "--wasm", "--force"]);
+        let build = std::process::Command::new(env!("CARGO"))
+            .args(["build", "--release", "--quiet", "--target", "wasm32-wasip1"])
+            .current_dir(folder.path().join("eater"))
+            .env("CARGO_TARGET_DIR", &target)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&build.stderr);
+        assert!(build.status.success(), "rustup target add wasm32-wasip1 (./scripts/test does)\n{said}");
+        let module = target.join("wasm32-wasip1/release/eater.wasm");
+        plays_where_alike(folder.path(), code, module.to_str().unwrap());
     }
 }
 
@@ -162,16 +174,16 @@ fn rust() {
     assert!(told.contains("'Brain Eater/target/release/brain-eater'"), "{told}");
     // In the target folder of the repository, so that serde_json is compiled once and for all.
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-bot");
-    let build = std::process::Command::new(env!("CARGO"))
-        .args(["build", "--release", "--quiet"])
-        .current_dir(folder.path().join("Brain Eater"))
-        .env("CARGO_TARGET_DIR", &target)
-        .output()
-        .unwrap();
-    assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
-    let entry = target.join("release/brain-eater");
-    for (game, others) in GAMES {
-        plays(folder.path(), game, others, entry.to_str().unwrap());
+    for code in CODES {
+        output_in(folder.path(), &["new-bot", code, "rust", "Brain Eater", "--force"]);
+        let build = std::process::Command::new(env!("CARGO"))
+            .args(["build", "--release", "--quiet"])
+            .current_dir(folder.path().join("Brain Eater"))
+            .env("CARGO_TARGET_DIR", &target)
+            .output()
+            .unwrap();
+        assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
+        plays_where_alike(folder.path(), code, target.join("release/brain-eater").to_str().unwrap());
     }
 }
 
@@ -215,6 +227,61 @@ fn paths_and_names() {
     assert!(folder.join("bot.rb").is_file());
     output_in(folder, &["new-bot", "zombie-dice", "java", "my-bot"]);
     assert!(fs::read_to_string(folder.join("my-bot.java")).unwrap().contains("\nclass Bot {"));
+}
+
+/// The name is in the file, and the arena calls the bot by it.
+#[test]
+fn names_are_honoured_in_every_language() {
+    for (game, _) in GAMES {
+        for (language, file) in [
+            ("python", "Big_One.py"),
+            ("javascript", "Big_One.js"),
+            ("java", "Big_One.java"),
+            ("c", "Big_One.c"),
+            ("ruby", "Big_One.rb"),
+            ("rust", "src/main.rs"),
+        ] {
+            let folder = TempDir::new().unwrap();
+            let told = output_in(folder.path(), &["new-bot", game, language, ".", "--name", "Big One"]);
+            let text = fs::read_to_string(folder.path().join(file)).unwrap();
+            assert!(text.contains(&format!("Big One, a bot for {game}.")), "{text}");
+            assert!(told.contains(&format!("necrodome check-bot {game} 'Big One=./")), "{told}");
+            if language == "java" {
+                assert!(text.contains("public class Big_One {"), "{text}");
+            }
+            if language == "rust" {
+                let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+                assert!(manifest.contains("name = \"big-one\""), "{manifest}");
+            }
+        }
+    }
+    // A file with the bot's own name needs no other.
+    let folder = TempDir::new().unwrap();
+    let told = output_in(folder.path(), &["new-bot", "tokyo", "java", ".", "--name", "Sniper"]);
+    assert!(told.contains("necrodome check-bot tokyo ./Sniper.java\n"), "{told}");
+}
+
+/// A template has its own game only, and says where to print.
+#[test]
+fn templates_hold_their_own_game_only() {
+    for (game, _) in GAMES {
+        for (language, file, aside) in [
+            ("python", "bot.py", "file=sys.stderr"),
+            ("javascript", "bot.js", "console.error("),
+            ("java", "Bot.java", "System.err.println("),
+            ("c", "bot.c", "fprintf(stderr"),
+            ("ruby", "bot.rb", "warn "),
+            ("rust", "src/main.rs", "eprintln!("),
+        ] {
+            let folder = TempDir::new().unwrap();
+            output_in(folder.path(), &["new-bot", game, language, "."]);
+            let text = fs::read_to_string(folder.path().join(file)).unwrap();
+            assert!(text.contains(aside), "{text}");
+            for (other, word) in [("last-bullet", "northeast"), ("infection", "partners")] {
+                assert_eq!(text.contains(word), game == other, "{game} {language} {word}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A person at the table: over plain pipes for every game, and in a real terminal.
+//! A person as a player: over plain pipes for every game, and in a real terminal.
 
 use crate::{
     program::{self, necrodome},
@@ -95,7 +95,7 @@ fn a_shot_names_its_target() {
 #[test]
 fn the_end_of_the_input_leaves_the_table() {
     for game in ["zombie-dice", "zombie-dice-solo", "zombie-dice-race", "tokyo", "infection", "last-bullet"] {
-        for (input, message) in [("", "The input has ended"), ("quit\n", "You leave the table.")] {
+        for (input, message) in [("", "The input ended"), ("quit\n", "You leave the table.")] {
             let result = necrodome(&["play", game, "--seed", "1"]).write_stdin(input).assert().code(1);
             let output = result.get_output();
             assert!(String::from_utf8_lossy(&output.stdout).contains(message), "{game}");
@@ -122,12 +122,44 @@ fn mistakes_of_the_command_line_are_named() {
 }
 
 #[test]
+fn a_hint_says_what_perfect_play_would_do() {
+    let mut terminal = Terminal::run(&["play", "zombie-dice-solo", "--seed", "7"]);
+    terminal.expect("h gives a hint");
+    terminal.expect("[r]oll or [s]top?  [h]int");
+    terminal.press("h");
+    terminal.expect("Perfect play: roll.");
+    terminal.expect("points");
+    terminal.expect("cost");
+    // The value of the whole game, and what it costs to give it up.
+    terminal.expect("2.259");
+    terminal.expect("stop");
+    terminal.expect("2.259");
+    terminal.expect("[r]oll or [s]top?");
+    terminal.press("s");
+    assert_eq!(terminal.exit_code(), 0);
+
+    let story = played(&["play", "zombie-dice-solo", "--seed", "7"], "hint\nstop\n");
+    assert!(story.contains("Perfect play: roll."), "{story}");
+    let story = played(
+        &["play", "zombie-dice", "cautious", "greedy", "--seed", "7"],
+        "hint\n".to_owned() + &"stop\n".repeat(300),
+    );
+    assert!(story.contains("No exact hint: zombie-dice is solved for two seats, not for 3."), "{story}");
+    assert!(story.contains("would roll."), "{story}");
+    let unsolved =
+        played(&["play", "infection", "--seed", "1"], "hint\ncontact 1\nend\nanswer\n".repeat(200));
+    assert!(unsolved.contains("got \"hint\""), "{unsolved}");
+}
+
+#[test]
 fn zombie_dice_is_played_with_single_keys() {
     let mut terminal = Terminal::run(&["play", "zombie-dice", "cautious", "--seed", "7"]);
     terminal.expect("┌─green─────┐");
     terminal.expect("[r]oll or [s]top and bank 1?");
     terminal.press("?");
-    terminal.expect("Three shotguns, and the turn brings nothing.");
+    terminal.expect("How to win: bank the most brains. Once somebody has 13");
+    terminal.expect("Three shotguns end the turn, and you bank nothing.");
+    terminal.expect("h  says what perfect play would do");
     terminal.expect("[r]oll or [s]top and bank 1?");
     terminal.press("q");
     terminal.expect("Leave the table?");
@@ -220,7 +252,7 @@ fn last_bullet_is_steered_in_its_window() {
     terminal.press("\u{1b}[A");
     terminal.expect_on_screen("player: clock 1");
     terminal.press("?");
-    terminal.expect_on_screen("Outlive everybody else");
+    terminal.expect_on_screen("outlive everybody else");
     terminal.press(" ");
     terminal.expect_on_screen("o another survivor");
     terminal.press("f");

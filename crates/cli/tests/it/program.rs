@@ -6,7 +6,7 @@ use std::path::Path;
 /// A process of the program, to be spoken to while it runs.
 pub fn process(words: &[&str]) -> std::process::Command {
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("necrodome"));
-    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+    command.args(words).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR").env_remove("COLUMNS");
     command
 }
 
@@ -45,9 +45,10 @@ pub fn quiet_output(command: &mut Command) -> String {
 pub fn refusal(command: &mut Command, code: i32) -> String {
     let result = command.assert().code(code).stdout("");
     let error = String::from_utf8(result.get_output().stderr.clone()).unwrap();
-    // On a busy machine it may take so long that progress is shown.
-    let is_progress = |line: &&str| line.starts_with("asking: ") || line.starts_with("playing: ");
-    let error: String = error.split_inclusive('\n').filter(|line| !is_progress(line)).collect();
+    // On a busy machine it may take so long that progress is shown. How programs are confined is told before they start.
+    let comes_before = ["asking: ", "playing: ", "programs are confined by "];
+    let is_before = |line: &&str| comes_before.iter().any(|start| line.starts_with(start));
+    let error: String = error.split_inclusive('\n').filter(|line| !is_before(line)).collect();
     assert!(error.starts_with("error: "), "{error}");
     assert!(error.lines().skip(1).all(|line| line.starts_with("hint: ")), "{error}");
     error.trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! `necrodome report --html`: pages from a store, whatever bots are called and write.
+//! `necrodome report --html` makes safe pages from a store, whatever the names of bots are and whatever bots write.
 
 use crate::program::{necrodome_in, output_in, refusal};
 use serde_json::Value;
@@ -71,22 +71,27 @@ fn pages_are_named_by_number_and_all_text_is_escaped() {
     assert!(!other.contains("Its log"), "a built-in bot writes none");
 }
 
+/// The words of the command that the page shows, behind the name of the program.
+pub fn command_on_page(site: &Path) -> Vec<String> {
+    let page = fs::read_to_string(site.join("index.html")).unwrap();
+    let command =
+        page.split_once(r#"<pre class="command" tabindex="0">"#).unwrap().1.split_once("</pre>").unwrap().0;
+    let command =
+        command.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    shell_words::split(&command).unwrap().split_off(1)
+}
+
 #[test]
 fn the_command_on_the_page_plays_it_again() {
     let folder = folder();
     let report: Value =
         serde_json::from_str(&output_in(folder.path(), &["report", "t.store", "--json", "--html=site"]))
             .unwrap();
-    let page = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
-    let command =
-        page.split_once(r#"<pre class="command" tabindex="0">"#).unwrap().1.split_once("</pre>").unwrap().0;
-    let command =
-        command.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
-    let words = shell_words::split(&command).unwrap();
-    let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let words = command_on_page(&folder.path().join("site"));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let again: Value =
         serde_json::from_str(&output_in(folder.path(), &[&words[..], &["--json"]].concat())).unwrap();
-    assert_eq!(again["hash"], report["hash"], "{command}");
+    assert_eq!(again["hash"], report["hash"], "{words:?}");
     assert_eq!(again["plan"], report["plan"]);
 }
 

@@ -1,4 +1,4 @@
-//! The web arena as a process: what strangers send does not use up its memory, its files or its patience.
+//! The web arena as a process: requests from strangers cannot use up its memory, its files or its patience.
 
 use crate::program::{output_in, process};
 use serde_json::{Value, json};
@@ -348,7 +348,7 @@ fn replays_are_looked_at_a_few_at_a_time() {
     };
     // Each sends nearly all of a large file, and waits. It has its place when the server asks for the file.
     let go_on = b"HTTP/1.1 100 Continue\r\n\r\n";
-    let mut waiting: Vec<TcpStream> = (0..4)
+    let mut waiting: Vec<TcpStream> = (0..2)
         .map(|_| {
             let mut stream = arena.connect();
             stream.write_all(head("expect: 100-continue\r\n").as_bytes()).unwrap();
@@ -367,7 +367,7 @@ fn replays_are_looked_at_a_few_at_a_time() {
             answer(&mut stream).status
         })
         .collect();
-    assert_eq!(statuses, [429; 8], "one address has half of eight places");
+    assert_eq!(statuses, [429; 8], "one address may send two replays at once");
     for stream in &mut waiting {
         for _ in 0..200 {
             stream.write_all(&some).unwrap();
@@ -402,6 +402,20 @@ fn bots_of_the_host_start_wherever_their_list_is() {
             assert_eq!(view["faults"], json!([]), "{list}, {run}");
         }
     }
+}
+
+/// The mistake of a first bot, with its cure, from a real process to the page.
+#[test]
+fn the_page_of_a_tournament_tells_how_to_mend_a_program() {
+    let folder = TempDir::new().unwrap();
+    bots(folder.path(), "./ada.py");
+    let text = fs::read_to_string(folder.path().join("ada.py")).unwrap();
+    fs::write(folder.path().join("ada.py"), format!("import numpie\n{text}")).unwrap();
+    let arena = Arena::start(folder.path(), &["--bots=bots.toml"]);
+    let view = arena.tournament(race(&["ada", "greedy"], 2));
+    assert_eq!(view["faults"][0]["kind"], "no_start", "{view}");
+    let hint = view["faults"][0]["hint"].as_str().unwrap();
+    assert!(hint.contains("there is no module numpie"), "{hint}");
 }
 
 /// Whoever opens all connections there can be gets no file that a tournament needs.

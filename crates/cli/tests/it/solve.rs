@@ -1,4 +1,4 @@
-//! `solve` and `analyze`, and perfect players in the arena, through the binary.
+//! `solve`, `analyze` and perfect players in the arena, through the binary.
 
 use crate::{
     program::{self, necrodome},
@@ -181,7 +181,9 @@ fn a_stored_match_can_be_analyzed() {
 #[test]
 fn a_profile_finds_habits_and_what_they_cost() {
     let words = ["analyze", "zombie-dice-race", "greedy", "--blocks", "300", "--seed", "1"];
-    insta::assert_snapshot!(output(&words));
+    let text = output(&words);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    insta::assert_snapshot!(text);
     let profile = json(&[&words[..], &["--json"]].concat());
     let number = |value: &Value| value.as_f64().unwrap();
     assert_eq!(profile["matches"], 600);
@@ -194,6 +196,35 @@ fn a_profile_finds_habits_and_what_they_cost() {
     let (low, high) = (number(&profile["luck_adjusted"]["low"]), number(&profile["luck_adjusted"]["high"]));
     let half = (high - low) / 2.0;
     assert!((exact - without_luck).abs() < 2.5 * half, "{exact} and {without_luck} +- {half}");
+}
+
+#[test]
+fn intervals_hold_nothing_impossible() {
+    // Two blocks: what they leave open is more than there is.
+    let words = ["analyze", "zombie-dice-race", "random", "--blocks=2", "--seed=1", "--json"];
+    let profile = json(&words);
+    let kinds = profile["kinds"].as_array().unwrap().iter().map(|kind| &kind["regret_per_match"]);
+    let costs = [&profile["regret_per_match"], &profile["regret_per_decision"]].into_iter().chain(kinds);
+    for cost in costs {
+        assert!(cost["low"].as_f64().is_none_or(|low| low >= 0.0), "{profile}");
+    }
+    for share in [&profile["result"], &profile["luck_adjusted"]] {
+        let [low, high] = ["low", "high"].map(|end| share[end].as_f64().unwrap());
+        assert!(0.0 <= low && high <= 1.0, "{profile}");
+    }
+    assert!(profile["luck_adjusted"]["low"] == 0.0, "an end that was cut off: {profile}");
+}
+
+#[test]
+fn a_bot_that_has_lost_every_match_may_still_win_one() {
+    let profile = json(&["analyze", "tokyo", "angry", "--blocks=5", "--seed=1", "--json"]);
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert_eq!(profile["result"]["mean"], 0.0, "the test needs a bot without luck: {profile}");
+    assert!(number(&profile["result"]["high"]) > 0.3, "{profile}");
+    // It gets what its decisions leave over.
+    let fair = number(&profile["luck_adjusted"]["mean"]);
+    assert!((fair + number(&profile["regret_per_match"]["mean"]) - 0.5).abs() < 0.01, "{profile}");
+    assert!(number(&profile["luck_adjusted"]["high"]) > fair, "{profile}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Bots that are WebAssembly modules, end to end: the same everywhere, timeouts included.
+//! Bots as WebAssembly modules, end to end: they do the same everywhere, including timeouts.
 
 use crate::program::{necrodome_in, output_in, refusal};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
-//! The judge's script: the record of a game, one command a line.
+//! The judge's script: the record of a game, one command per line.
 //!
 //! Commands and names are case-insensitive, `#` begins a comment, names with spaces stand in double quotes. A line that
-//! makes no sense is a [`Mistake`]; the others are not affected.
+//! makes no sense is a [`Mistake`]; the other lines are not affected.
 
 mod parse;
 mod print;
@@ -12,7 +12,7 @@ use necrodome_rules::infection::{Commitment, InfectionRules, Ruleset, SurplusVir
 use serde::Serialize;
 use std::ops::Range;
 
-/// All lines of a script that make sense, in order.
+/// The lines of a script that make sense, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
     /// The lines.
@@ -20,7 +20,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The lines that begin a game: a comment, the rules, who plays, the start.
+    /// Writes the lines that begin a game: a comment, the rules, the players, the start.
     pub fn opening(comment: String, rules: &InfectionRules, names: &[String], zombies: &[bool]) -> Self {
         let join = |(name, &zombie): (&String, &bool)| match zombie {
             true => Command::Zombie(Word::new(name)),
@@ -34,13 +34,13 @@ impl Script {
         script
     }
 
-    /// The number of the line that comes next.
+    /// The number of the next line.
     pub fn next_number(&self) -> usize {
         self.lines.len() + 1
     }
 }
 
-/// The options that matter under these rules, with their values as they are written.
+/// The options that matter under these rules, with their values as written.
 pub(crate) fn settings(rules: &InfectionRules) -> Vec<(&'static str, String)> {
     let [zombies, max_turns] = [rules.zombies.get(), rules.max_turns.get()].map(|number| number.to_string());
     let both = [("zombies", zombies), ("max_turns", max_turns)];
@@ -67,7 +67,7 @@ pub(crate) fn settings(rules: &InfectionRules) -> Vec<(&'static str, String)> {
     }
 }
 
-/// The commands that set these rules.
+/// Makes the commands that set these rules.
 pub(crate) fn set(rules: &InfectionRules) -> impl Iterator<Item = Command> {
     let set = |(option, value)| Command::Set { option: Word::new(option), value: Word::new(value) };
     settings(rules).into_iter().map(set)
@@ -78,31 +78,31 @@ pub(crate) fn set(rules: &InfectionRules) -> impl Iterator<Item = Command> {
 pub struct Line {
     /// The number of the line in its file, from 1.
     pub number: usize,
-    /// Where the command stands in the text, in bytes, without comment and surrounding space.
+    /// The place of the command in the text, in bytes, without the comment and surrounding spaces.
     pub span: Range<usize>,
-    /// What is to be done; nothing in a blank line.
+    /// The command; none in a blank line.
     pub command: Option<Command>,
-    /// What follows `#`.
+    /// The text after `#`.
     pub comment: Option<String>,
-    /// Where the line begins in the text, and how it is written: for columns.
+    /// The place of the line's first byte in the text, and its characters: for columns.
     pub(crate) start: usize,
     pub(crate) text: String,
 }
 
 impl Line {
-    /// The column of a place in the text that is in this line, in characters from 1.
+    /// The column of a place in this line, in characters from 1.
     pub(crate) fn column(&self, place: usize) -> usize {
         let before = self.text.get(..place.saturating_sub(self.start));
         1 + before.map_or(0, |before| before.chars().count())
     }
 
-    /// A line that stands in no text.
+    /// Makes a line that is not from a text.
     pub fn new(number: usize, command: Option<Command>, comment: Option<String>) -> Self {
         Line { number, span: 0..0, command, comment, start: 0, text: String::new() }
     }
 }
 
-/// Where a line stands does not make it another line.
+/// Compares lines without their places in the text.
 impl PartialEq for Line {
     fn eq(&self, other: &Self) -> bool {
         self.command == other.command && self.comment == other.comment
@@ -116,16 +116,16 @@ impl Eq for Line {}
 pub enum Command {
     /// Sets an option of the rules, before the game starts.
     Set {
-        /// Which.
+        /// The option.
         option: Word,
-        /// To what.
+        /// The value.
         value: Word,
     },
     /// A player joins as a human.
     Human(Word),
     /// A player joins as a zombie.
     Zombie(Word),
-    /// The game starts. Older scripts give counts with it: the turns, or the two limits of the classic rules.
+    /// The game starts. Older scripts add counts: the turns, or the two limits of the classic rules.
     Start(Vec<Word>),
     /// Two players meet.
     Interact(Side, Side),
@@ -137,7 +137,7 @@ pub enum Command {
     NextTurn,
 }
 
-/// A word of the script and where it stands.
+/// A word of the script, with its place.
 #[derive(Debug, Clone)]
 pub struct Word {
     /// The word, without quotes.
@@ -147,7 +147,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// A word that stands in no text.
+    /// Makes a word that is not from a text.
     pub fn new(text: impl Into<String>) -> Self {
         Word { text: text.into(), span: 0..0 }
     }
@@ -164,13 +164,13 @@ impl Eq for Word {}
 /// One side of a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
-    /// Who.
+    /// The player's name.
     pub name: Word,
-    /// What it commits.
+    /// What they commit.
     pub commit: Commitment,
 }
 
-/// Something wrong with a line. The line is left out.
+/// A mistake in a line. The line is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mistake {
     /// The line, from 1.
@@ -184,16 +184,16 @@ pub struct Mistake {
     pub message: String,
     /// What was expected there.
     pub expected: String,
-    /// How to mend it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What it has in common with others, if it can have something.
+    /// Its connection to other mistakes, if it can have one.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) shared: Option<Box<Shared>>,
 }
 
 impl Mistake {
-    /// Later lines that are left out for the same cause.
+    /// Later lines that are left out for the same reason.
     pub fn also(&self) -> &[usize] {
         self.shared.as_ref().map_or(&[], |shared| &shared.also)
     }
@@ -203,34 +203,34 @@ impl Mistake {
         std::iter::once(self.line).chain(self.also().iter().copied())
     }
 
-    /// The same mistake, which comes of this, as others may.
+    /// Marks the mistake as an effect of `cause`, which others may share.
     pub(crate) fn of(mut self, cause: Cause) -> Self {
         self.shared.get_or_insert_default().of = Some(cause);
         self
     }
 
-    /// The same mistake, and others will come of it.
+    /// Marks the mistake as the reason for others with this cause.
     pub(crate) fn makes(mut self, cause: Cause) -> Self {
         self.shared.get_or_insert_default().makes = Some(cause);
         self
     }
 }
 
-/// What mistakes have in common.
+/// The connection between mistakes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct Shared {
-    /// What the mistake comes of.
+    /// The cause of the mistake.
     #[serde(skip)]
     pub of: Option<Cause>,
-    /// What comes of the mistake.
+    /// The cause that the mistake is for others.
     #[serde(skip)]
     pub makes: Option<Cause>,
-    /// Later lines that are left out for the same cause.
+    /// Later lines that are left out for the same reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<usize>,
 }
 
-/// What more than one mistake may come of. Names are in lower case.
+/// A cause that several mistakes may share. Names are in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cause {
     /// The game has not started.
@@ -239,15 +239,15 @@ pub(crate) enum Cause {
     Started,
     /// The game is over.
     Over,
-    /// There are as many players as there can be.
+    /// The game has the most players that it can have.
     Full,
     /// This player could not join.
     Refused(String),
-    /// Nobody, or more than one player, is called so.
+    /// No player, or more than one, has this name.
     Unknown(String),
 }
 
-/// The commands as they are written, the first form of each is the one that is printed.
+/// The commands as they are written. The first form of each is the one that is printed.
 pub(crate) const KEYWORDS: [(Keyword, &[&str]); 8] = [
     (Keyword::Set, &["SET"]),
     (Keyword::Human, &["HUMAN", "h"]),
@@ -272,12 +272,12 @@ pub(crate) enum Keyword {
     NextTurn,
 }
 
-/// All commands, in their long form: for those who complete what is typed.
+/// All commands in their long form, for completion.
 pub fn commands() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|(_, forms)| forms[0])
 }
 
-/// The nearest of some words, if one is near.
+/// Returns the nearest of some words, or `None` if none is near.
 pub(crate) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let likeness = |candidate: &str| strsim::jaro_winkler(&word, &candidate.to_lowercase());

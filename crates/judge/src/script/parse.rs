@@ -1,4 +1,4 @@
-//! From text to commands. Every line is parsed by itself, so that a mistake stays in its line.
+//! Turns text into commands. Every line is parsed separately, so that a mistake affects only its own line.
 
 use super::{Cause, Command, KEYWORDS, Keyword, Line, Mistake, Script, Side, Word, nearest};
 use necrodome_rules::infection::Commitment;
@@ -17,35 +17,35 @@ use winnow::{
     token::{rest, take_till, take_while},
 };
 
-/// What came of a text.
+/// The result of parsing a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
     /// The lines that make sense.
     pub script: Script,
-    /// What is wrong with the others, in order.
+    /// The mistakes in the other lines, in order.
     pub mistakes: Vec<Mistake>,
-    /// The judge for whom it was written.
+    /// The judge that the text was written for.
     pub dialect: Dialect,
 }
 
-/// The judge for whom a script or a set-up was written.
+/// The judge that a script or a set-up was written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// This one.
     #[default]
     Current,
-    /// The one that judged by the classic rules: the game starts with counts, or by itself, and never ends by itself.
+    /// The judge of the classic rules: the game starts with counts, or by itself, and never ends by itself.
     Older,
 }
 
 impl Dialect {
-    /// What there is to say about a file in this dialect, in one line.
+    /// A note for the user about a file in this dialect, in one line, if there is anything to say.
     pub fn note(self) -> Option<&'static str> {
         (self == Dialect::Older).then_some("written for an older judge: the classic rules apply")
     }
 
-    /// The dialect of a script. Options are set in no older one. Older judges wrote such help into their scripts, and
+    /// Recognises the dialect of a script. No older script sets options. Older judges wrote such help into their scripts, and
     /// read counts after `GAME_START`.
     fn of(script: &Script) -> Self {
         let commands = || script.lines.iter().filter_map(|line| line.command.as_ref());
@@ -99,17 +99,17 @@ fn space<'a>(input: &mut Input<'a>) -> ModalResult<&'a str> {
 
 type Tokens<'a> = (Vec<(Token<'a>, Range<usize>)>, Option<&'a str>);
 
-/// The pieces of a line and its comment.
+/// Splits a line into tokens and its comment.
 fn tokens<'a>(input: &mut Input<'a>) -> ModalResult<Tokens<'a>> {
     let pieces = preceded(space, repeat(0.., terminated(token, space)));
     (pieces, opt(preceded('#', rest))).parse_next(input)
 }
 
-/// The largest script, and its longest line, in bytes. That of a long evening has a few thousand short lines.
+/// The largest script, and its longest line, in bytes. The script of a long evening has a few thousand short lines.
 const MAX_SCRIPT: u64 = 4 << 20;
 const MAX_LINE: usize = 20_000;
 
-/// Reads a script, or a set-up, unless it is none by its size.
+/// Reads a script or a set-up. A file that can't be one, because of its size or because it isn't text, is a single error.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let refuse = |why: String| Err(io::Error::new(ErrorKind::InvalidData, why));
     let mut bytes = Vec::new();
@@ -117,13 +117,32 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_SCRIPT {
         return refuse(format!("the file is too large: expected at most {} MB", MAX_SCRIPT >> 20));
     }
+    if let Some(place) = binary(&bytes) {
+        let why =
+            format!("this is not a script: expected lines of text, got binary data at byte {}", place + 1);
+        return refuse(why);
+    }
     match bytes.split(|&byte| byte == b'\n').position(|line| line.len() > MAX_LINE) {
         Some(line) => refuse(format!("line {} is too long: expected at most {MAX_LINE} bytes", line + 1)),
         None => Ok(bytes),
     }
 }
 
-/// Parses a script. Bytes that are no text are shown as such and make their line a mistake if they stand in a command.
+/// The place where a file shows that it isn't text: a byte 0, which no text has, or the first byte outside UTF-8 if there are
+/// too many of those for a text in an old encoding.
+fn binary(bytes: &[u8]) -> Option<usize> {
+    let zero = bytes.iter().position(|&byte| byte == 0);
+    zero.or_else(|| {
+        let broken: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+        let first = bytes.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());
+        (broken * MOST_BROKEN > bytes.len()).then_some(first)
+    })
+}
+
+/// The share of bytes outside UTF-8 that text in an old encoding stays below: one in this many.
+const MOST_BROKEN: usize = 4;
+
+/// Parses a script. Bytes that are not text are shown as such, and make their line a mistake if they stand in a command.
 pub fn parse_bytes(bytes: &[u8]) -> (Cow<'_, str>, Parsed) {
     let text = String::from_utf8_lossy(bytes);
     let parsed = parse(&text);
@@ -152,14 +171,14 @@ pub fn parse(text: &str) -> Parsed {
     parsed
 }
 
-/// What is left of a line while it is parsed.
+/// The rest of a line while it is parsed.
 struct Rest<'a> {
     tokens: std::vec::IntoIter<(Token<'a>, Range<usize>)>,
     text: &'a str,
     number: usize,
-    /// Where the line begins in the whole text.
+    /// The place of the line in the whole text.
     start: usize,
-    /// Where what was parsed so far ends, in the line.
+    /// The end of what has been parsed, in the line.
     end: usize,
 }
 
@@ -204,7 +223,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Something was expected, and the line ends.
+    /// Makes the mistake for a line that ends too early.
     fn missing(&self, expected: &str) -> Mistake {
         let end = self.end;
         self.mistake(end..end, "the line ends too early", format!("expected {expected}"))
@@ -244,7 +263,7 @@ impl<'a> Rest<'a> {
         self.arguments(*keyword).map(Some).map_err(|mistake| refused(*keyword, mistake))
     }
 
-    /// What follows the first word of a command.
+    /// Parses what follows the first word of a command.
     fn arguments(&mut self, keyword: Keyword) -> Result<Command, Mistake> {
         let command = match keyword {
             Keyword::Set => {
@@ -278,7 +297,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// All words up to the end of the line.
+    /// Parses all words up to the end of the line.
     fn counts(&mut self) -> Vec<Word> {
         let mut counts = Vec::new();
         while let Some(&(Token::Word(text), _)) = self.tokens.as_slice().first() {

@@ -1,4 +1,4 @@
-//! From commands to text: what is printed is parsed to the same.
+//! Turns commands into text, which parses to the same commands.
 
 use super::{Command, KEYWORDS, Keyword, Line, Script, Side, Word};
 use necrodome_rules::infection::Commitment;

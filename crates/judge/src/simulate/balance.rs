@@ -1,8 +1,8 @@
-//! Looks for the number of zombies and of turns that makes the fairest game.
+//! Finds the number of zombies and of turns that makes the fairest game.
 //!
-//! All cells with the same number of zombies share their games: nobody plays otherwise because of how many turns there
-//! are, so a game of many turns also tells how a shorter one would have ended. The rows race: after each round those are
-//! dropped of which no cell can be the fairest any more.
+//! All cells with the same number of zombies share their games: no bot's play depends on the number of turns,
+//! so a game of many turns also shows how a shorter one would have ended. The rows race: each round drops the rows
+//! whose cells can no longer be the fairest.
 
 use super::{
     SimulateError, Simulator, Tally,
@@ -12,40 +12,40 @@ use super::{
 use necrodome_rules::{bot::BotSpec, chance::Seed, infection::InfectionRules};
 use serde::Serialize;
 
-/// A row is dropped on stronger evidence than 95%, since it is looked at after every round.
+/// The threshold for dropping a row. It is stricter than 95%, since rows are examined after every round.
 const DROP_Z: f64 = 3.5;
-/// Games of each row in the first round; each round doubles them.
+/// The games of each row in the first round; each round doubles them.
 const FIRST_ROUND: u64 = 250;
 
-/// Where to look, and how closely.
+/// The limits of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Bounds {
-    /// At most so many zombies, at least 1.
+    /// The most zombies, at least 1.
     pub max_zombies: u32,
-    /// At most so many turns, at least 1.
+    /// The most turns, at least 1.
     pub max_turns: u32,
-    /// Games of each row that stays in the race.
+    /// The games of each row that stays in the race.
     pub games: u64,
 }
 
-/// A number of zombies and of turns, and what it comes to.
+/// A number of zombies and of turns, with the results of its games.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cell {
-    /// Zombies at the start.
+    /// The number of zombies at the start.
     pub zombies: u32,
-    /// Turns at most.
+    /// The most turns.
     pub turns: u32,
-    /// Games played.
+    /// The number of games played.
     pub games: u64,
-    /// No human was left.
+    /// How often no human was left.
     pub zombies_win: Share,
-    /// Exactly one human was left.
+    /// How often exactly one human was left.
     pub survivor_wins: Share,
-    /// At least two humans were left after the last turn.
+    /// How often at least two humans were left after the last turn.
     pub humans_win: Share,
-    /// How far the zombies' chance is from one half.
+    /// The distance of the zombies' chance from one half.
     pub unfairness: Estimate,
-    /// Turns that a game takes.
+    /// The number of turns in a game.
     pub length: Estimate,
 }
 
@@ -67,7 +67,7 @@ impl Cell {
     }
 }
 
-/// How far a chance is from one half.
+/// The distance of a chance from one half.
 fn unfairness(share: Share) -> Estimate {
     let [low, high] = [share.low, share.high].map(|end| (end - 0.5).abs());
     let fair = share.low <= 0.5 && 0.5 <= share.high;
@@ -78,24 +78,24 @@ fn unfairness(share: Share) -> Estimate {
     }
 }
 
-/// All cells, and the one to play.
+/// All cells, and the recommended one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Balance {
-    /// Of all that may be the fairest, the one with the shortest games.
+    /// The cell with the shortest games among all that may be the fairest.
     pub recommended: Cell,
-    /// How many may be the fairest, as far as these games can tell.
+    /// The number of cells that may be the fairest, as far as these games can tell.
     pub candidates: usize,
     /// All cells by zombies, then by turns.
     pub cells: Vec<Cell>,
 }
 
 impl Balance {
-    /// The most turns that made a difference: with more, no game would have ended otherwise.
+    /// The largest number of turns that made a difference: with more turns, every game would have ended the same way.
     pub fn useful_turns(&self) -> u32 {
         useful(&self.cells).map(|cell| cell.turns).max().unwrap_or(1)
     }
 
-    /// The cells, the fairest first; among equals the shorter game. More turns that no game has used are left out.
+    /// The cells, the fairest first; among equals the shorter game. Cells with turns that no game used are left out.
     pub fn fairest(&self) -> Vec<&Cell> {
         let mut cells: Vec<&Cell> = useful(&self.cells).collect();
         let key = |cell: &Cell| (cell.unfairness.mean, cell.length.mean, cell.turns);
@@ -121,8 +121,8 @@ impl Row {
     }
 }
 
-/// Plays the race on the threads of the current pool. `plan` hears how many games there will be at most, whenever that
-/// changes; `progress` is that of [`Simulator::run`].
+/// Runs the race on the threads of the current pool. `plan` is called with the largest possible number of games, whenever it
+/// changes; `progress` is as in [`Simulator::run`].
 pub fn balance(
     players: usize,
     rules: &InfectionRules,
@@ -177,7 +177,7 @@ fn row(
     Ok(Row { zombies, simulator, tally: Tally::new(players) })
 }
 
-/// Picks the cell to play.
+/// Picks the recommended cell.
 fn choose(cells: Vec<Cell>) -> Option<Balance> {
     let best = cells.iter().map(|cell| cell.unfairness.high).fold(f64::INFINITY, f64::min);
     let candidates = || useful(&cells).filter(|cell| cell.unfairness.low <= best);
@@ -188,7 +188,7 @@ fn choose(cells: Vec<Cell>) -> Option<Balance> {
     Some(Balance { recommended, candidates: candidates().count(), cells })
 }
 
-/// The cells without those in which no game has used the last turn.
+/// The cells in which some game has used the last turn.
 fn useful(cells: &[Cell]) -> impl Iterator<Item = &Cell> {
     cells.iter().enumerate().filter_map(|(place, cell)| {
         let before = place.checked_sub(1).map(|place| &cells[place]);

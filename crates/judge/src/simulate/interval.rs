@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-/// The normal distribution leaves 2.5% beyond this.
+/// The point beyond which the normal distribution has 2.5%.
 pub(super) const Z: f64 = 1.959963984540054;
 
-/// How often something happened.
+/// The share of games in which something happened.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Share {
-    /// In how many games.
+    /// The number of games in which it happened.
     pub games: u64,
-    /// In which share of all games.
+    /// The share of all games.
     pub rate: f64,
     /// The lower end of the interval.
     pub low: f64,
@@ -24,7 +24,7 @@ impl Share {
         Self::with_z(games, all, Z)
     }
 
-    /// With another confidence than 95%.
+    /// Like `of`, but with the interval for this z.
     pub(super) fn with_z(games: u64, all: u64, z: f64) -> Self {
         let (n, rate) = (all as f64, games as f64 / all as f64);
         let middle = (rate + z * z / (2.0 * n)) / (1.0 + z * z / n);
@@ -47,7 +47,7 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// A value that a share of the games does not exceed.
+/// A value that a given share of the games does not exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Quantile {
     /// The value: the smallest that at least this share of the games does not exceed.
@@ -58,7 +58,7 @@ pub struct Quantile {
     pub high: usize,
 }
 
-/// How often each value from 0 came.
+/// The count of each value, from 0 on.
 pub(super) struct Histogram(pub Vec<u64>);
 
 impl Histogram {
@@ -72,7 +72,7 @@ impl Histogram {
         self.0[value + 1..].iter().all(|&count| count == 0).then_some(value)
     }
 
-    /// The value at a place, counted from 1, of all values in ascending order.
+    /// The value at a place, counted from 1, in the ascending list of all values.
     fn at(&self, place: u64) -> usize {
         let mut below = 0;
         let found = self.0.iter().position(|count| {
@@ -82,8 +82,8 @@ impl Histogram {
         found.unwrap_or(self.0.len().saturating_sub(1))
     }
 
-    /// A quantile. Its interval goes from one of the values in order to another: how many values are below the true
-    /// quantile is binomial, whatever they are (Conover, Practical Nonparametric Statistics, 3.2).
+    /// A quantile. Its interval goes from one of the sorted values to another: the number of values below the true
+    /// quantile is binomial, whatever the values are (Conover, Practical Nonparametric Statistics, 3.2).
     pub fn quantile(&self, share: f64) -> Quantile {
         let total = self.total().max(1);
         let n = total as f64;
@@ -96,9 +96,9 @@ impl Histogram {
         }
     }
 
-    /// The mean with the interval by t, within the values that are possible. If all values are the same, t would claim
+    /// The mean with its interval by t, cut to possible values. If all values are the same, t would claim
     /// that there is no error. Instead: `n` equal values show with 97.5% confidence that at most a share
-    /// `1 - 0.025^(1/n)` is otherwise, however far that may be.
+    /// `1 - 0.025^(1/n)` of games differs, by any amount.
     pub fn mean(&self, lowest: usize, highest: usize) -> Estimate {
         let n = self.total().max(1) as f64;
         let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
@@ -118,7 +118,7 @@ impl Histogram {
     }
 }
 
-/// What Student's t exceeds in 2.5% of all cases, from the normal distribution (Abramowitz and Stegun, 26.7.5). Good to
+/// The value that Student's t exceeds in 2.5% of all cases, from the normal distribution (Abramowitz and Stegun, 26.7.5). Good to
 /// three digits from 5 degrees of freedom on; fewer give an interval that is a little too short.
 fn t(freedom: f64) -> f64 {
     let z = Z;
@@ -192,7 +192,7 @@ mod tests {
         near(mean.high, 2.0 + 0.308497 * 3.0);
     }
 
-    /// Of 1000 intervals about 950 hold the truth, with a standard deviation of 7.
+    /// About 950 of 1000 intervals hold the truth, with a standard deviation of 7.
     #[test]
     fn about_95_percent_of_the_intervals_hold_the_truth() {
         let (mut shares, mut means, mut medians) = (0, 0, 0);

@@ -1,15 +1,15 @@
-//! What was seen in many games: counts, which add up in any order, and the report made from them.
+//! The results of many games: counts, which add up in any order, and the report made from them.
 
 use super::interval::{Estimate, Histogram, Quantile, Share};
 use necrodome_rules::infection::{Ending, Party, Role};
 use serde::Serialize;
 
-/// What the judge knows between two turns. (Zombies are the rest.)
+/// The judge's knowledge between two turns. (Zombies are the rest.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct State {
-    /// Who count as human: the infected do.
+    /// Players who count as human, the infected among them.
     pub humans: u16,
-    /// How many of them are infected.
+    /// The number of infected players among them.
     pub infected: u16,
 }
 
@@ -21,30 +21,30 @@ impl State {
     }
 }
 
-/// Games by the number of players of a kind.
+/// The number of games for each number of players of a kind.
 type Counts = Vec<u32>;
 
 /// One kind of player in all games.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Curve {
-    /// By turn, from 0: the games that came so far, by the number at the end of the turn.
+    /// For each turn, from 0: the games that got this far, by the number of these players at the end of the turn.
     now: Vec<Counts>,
-    /// By turn, from 0: the games that ended with it, likewise.
+    /// For each turn, from 0: the games that ended with it, by the same number.
     last: Vec<Counts>,
 }
 
-/// What was seen in many games.
+/// The results of many games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
     players: usize,
     games: u64,
     humans: Curve,
     infected: Curve,
-    /// By turn, from 0: the games that ended with it, by how they ended (see `place`).
+    /// For each turn, from 0: the games that ended with it, by how they ended (see `place`).
     endings: Vec<[u64; 3]>,
 }
 
-/// Zombies, survivor, humans.
+/// The index of an ending: zombies, survivor, humans.
 fn place(ending: Ending) -> usize {
     match ending {
         Ending::ZombiesWin => 0,
@@ -79,7 +79,7 @@ impl Curve {
         }
     }
 
-    /// By turn: all games, those that are over with what they ended with.
+    /// For each turn: all games, those that are over with their final number.
     fn carried(&self, players: usize) -> impl Iterator<Item = Histogram> + '_ {
         let mut over = vec![0; players + 1];
         self.now.iter().zip(&self.last).map(move |(now, last)| {
@@ -91,13 +91,13 @@ impl Curve {
 }
 
 impl Tally {
-    /// Nothing seen yet.
+    /// Makes a tally without games.
     pub fn new(players: usize) -> Self {
         let (humans, infected) = (Curve::default(), Curve::default());
         Tally { players, games: 0, humans, infected, endings: Vec::new() }
     }
 
-    /// Games seen.
+    /// The number of games.
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -115,7 +115,7 @@ impl Tally {
         }
     }
 
-    /// All that was seen here and there.
+    /// Adds up two tallies.
     pub fn merge(mut self, other: &Tally) -> Self {
         self.games += other.games;
         self.humans.merge(&other.humans);
@@ -129,8 +129,8 @@ impl Tally {
         self
     }
 
-    /// How the games ended if the last turn had been this one: zombies, survivor, humans. Nobody plays otherwise
-    /// because of how many turns there are.
+    /// How the games would have ended if the last turn had been this one: zombies, survivor, humans. No bot's play depends
+    /// on the number of turns.
     pub(super) fn endings_within(&self, turns: usize) -> [u64; 3] {
         let mut counts = [0; 3];
         for ended in self.endings.iter().take(turns + 1) {
@@ -140,7 +140,7 @@ impl Tally {
         counts
     }
 
-    /// How many turns the games took if the last turn had been this one.
+    /// The number of turns that the games would have taken if the last turn had been this one.
     pub(super) fn lengths_within(&self, turns: usize) -> Histogram {
         let mut lengths = vec![0; turns + 1];
         for (turn, ended) in self.endings.iter().enumerate() {
@@ -149,7 +149,7 @@ impl Tally {
         Histogram(lengths)
     }
 
-    /// What it comes to, if anything was seen.
+    /// Makes the report, or returns `None` if there are no games.
     pub fn report(&self, max_turns: usize) -> Option<Report> {
         if self.games == 0 {
             return None;
@@ -186,49 +186,49 @@ impl Tally {
     }
 }
 
-/// What the games came to.
+/// The report on the games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// How many were played.
+    /// The number of games.
     pub games: u64,
-    /// No human was left.
+    /// How often no human was left.
     pub zombies_win: Share,
-    /// Exactly one human was left.
+    /// How often exactly one human was left.
     pub survivor_wins: Share,
-    /// At least two humans were left after the last turn.
+    /// How often at least two humans were left after the last turn.
     pub humans_win: Share,
-    /// How many turns a game took.
+    /// The number of turns in a game.
     pub length: Spread,
-    /// The start, and the end of each turn that any game came to. A game that is over counts with how it ended.
+    /// The start, and the end of each turn that some game reached. A game that is over counts with its final state.
     pub turns: Vec<TurnReport>,
 }
 
-/// All games at the end of one turn.
+/// The state of all games at the end of one turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TurnReport {
     /// Turns finished.
     pub turn: usize,
-    /// Games that go on.
+    /// The games that are not over yet.
     pub running: Share,
-    /// Who count as human, the infected among them.
+    /// Players who count as human, the infected among them.
     pub humans: Spread,
     /// Zombies.
     pub zombies: Spread,
-    /// Who count as human but are infected, as only the judge knows.
+    /// Players who count as human but are infected, which only the judge knows.
     pub infected: Spread,
 }
 
-/// How a number is spread over the games.
+/// The distribution of a number over the games.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// The mean.
     #[serde(flatten)]
     pub mean: Estimate,
-    /// A quarter of the games has no more.
+    /// The value that a quarter of the games does not exceed.
     pub lower_quartile: Quantile,
-    /// Half of the games have no more.
+    /// The value that half of the games do not exceed.
     pub median: Quantile,
-    /// Three quarters of the games have no more.
+    /// The value that three quarters of the games do not exceed.
     pub upper_quartile: Quantile,
 }
 

@@ -1,5 +1,5 @@
-//! Scripts with every contact row and every ruling, each with its expected report: to be checked against the rulebook by
-//! a person.
+//! Scripts with every contact row and every ruling, each with its expected report, which a person can check against the
+//! rulebook.
 
 use necrodome_judge::{
     book::Book,
@@ -8,7 +8,7 @@ use necrodome_judge::{
 };
 use necrodome_rules::game::Seat;
 
-/// All that is said about a script, by who may hear it.
+/// Every report on a script, by listener.
 fn everything(text: &str) -> String {
     let book = Book::of(&parse(text));
     let mistakes: String = book

@@ -1,4 +1,4 @@
-//! Scripts as text: anything can be parsed, and what is printed is parsed to the same.
+//! Scripts as text: anything can be parsed, and printed scripts parse to the same commands.
 
 use necrodome_judge::{
     book::Book,
@@ -49,7 +49,7 @@ fn script() -> impl Strategy<Value = Script> {
     proptest::collection::vec(line, 0..12).prop_map(|lines| Script { lines })
 }
 
-/// Everything that can be done with a text, done.
+/// Does everything that can be done with a text.
 fn use_it(bytes: &[u8]) {
     let (text, parsed) = parse_bytes(bytes);
     for mistake in &parsed.mistakes {
@@ -88,16 +88,16 @@ fn use_it(bytes: &[u8]) {
     }
 }
 
-/// A judge at the desk can write what the script alone would not: it must be the same when it is read again.
+/// A judge at the desk can write what the script alone would not: it must read back as the same.
 #[test]
 fn a_line_that_would_change_the_dialect_is_refused() {
     let write = |text: &str, line: &str| Book::of(&parse(text)).write(&parse(line).script.lines[0]);
     let refused = write("# <player>\nHUMAN a\nHUMAN b\n", "SET max_turns 5").unwrap_err();
-    assert_eq!(refused.message, "options are set in no script of an older judge");
+    assert_eq!(refused.message, "a script of an older judge can't set options");
     let refused = write("SET zombies 1\nHUMAN a\nHUMAN b\n", "GAME_START 5").unwrap_err();
-    assert_eq!(refused.message, "counts do not go together with SET");
+    assert_eq!(refused.message, "counts after GAME_START don't go together with SET");
     let late = Book::of(&parse("HUMAN a\nHUMAN b\nGAME_START 5\nSET zombies 1\n"));
-    assert_eq!(late.mistakes()[0].message, "counts do not go together with SET");
+    assert_eq!(late.mistakes()[0].message, "counts after GAME_START don't go together with SET");
     // Without SET, counts make it an older script, whoever writes them.
     let mut book = Book::of(&parse("HUMAN a\nHUMAN b\n"));
     book.write(&parse("GAME_START 5").script.lines[0]).unwrap();

@@ -1,10 +1,10 @@
-//! What may be read aloud and what may be whispered does not tell who is infected.
+//! The texts to read aloud and to whisper do not reveal who is infected.
 
 use necrodome_judge::{book::Book, report, script::parse};
 use necrodome_rules::{game::Seat, infection::Role};
 use proptest::prelude::*;
 
-/// What each player and everybody heard, line by line.
+/// Everything that each player and everybody heard, line by line.
 fn heard(book: &Book) -> Vec<Vec<String>> {
     let lines = |text: String| text.lines().map(str::to_owned).collect();
     let players = Seat::all(book.names().len()).iter().map(|&seat| lines(report::player(book, seat)));
@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Two games by the same script, but in one of them some players are infected at the start. As long as everybody is told
-    /// the same (identity and stock), all that is heard is the same to the byte: nothing else leaks.
+    /// the same (identity and stock), everything that is heard is the same to the byte: nothing else leaks.
     #[test]
     fn only_identities_and_stocks_are_told(
         contacts in proptest::collection::vec((0..5usize, 0..5usize, any::<bool>(), any::<bool>()), 1..25)

@@ -45,7 +45,7 @@ fn report(players: usize, zombies: u32, turns: u32, games: u64) -> Report {
 
 type Boxed = Box<dyn Bot<Infection>>;
 
-/// Plays as a human until it is told to be a zombie, with bots that all players share.
+/// Plays as a human until the player is told to be a zombie, with bots that all players share.
 struct Shared([Rc<RefCell<Boxed>>; 2]);
 
 impl Bot<Infection> for Shared {
@@ -84,7 +84,7 @@ fn the_games_are_those_of_the_referee() {
     }
 }
 
-/// Balance counts on it: a game of many turns also tells how a shorter one would have ended.
+/// Balance relies on this: a game of many turns also shows how a shorter one would have ended.
 #[test]
 fn no_bot_plays_otherwise_because_of_the_number_of_turns() {
     for human in built_ins() {
@@ -128,7 +128,7 @@ fn one_human_never_needs_a_second_turn() {
     assert_eq!(report.zombies_win.games + report.survivor_wins.games, 300);
 }
 
-/// The zombies' own chance does not always grow with their number: a single survivor takes it from them.
+/// The zombies' own chance does not always grow with their number: sometimes a single survivor wins instead.
 #[test]
 fn more_zombies_and_more_turns_leave_the_humans_less() {
     let humans = |zombies, turns| report(20, zombies, turns, 1500).humans_win;
@@ -163,7 +163,7 @@ fn the_numbers_fit_each_other() {
     assert!(report.turns[1..].iter().any(|turn| turn.infected.mean.mean > 0.0));
 }
 
-/// Everything worked out again from the single games, the slow way.
+/// Works out everything again from the single games, the slow way.
 #[test]
 fn the_report_is_that_of_the_single_games() {
     let (games, turns) = (101, 6);

@@ -1,4 +1,4 @@
-//! One try of a call: from the key to the book.
+//! One try of a call: from reading the key to writing the book.
 
 use super::{About, Desk};
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     pace::Permit,
     wire::{self, Request, Said, Sent, Took},
 };
+use serde_json::Value;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -21,17 +22,19 @@ pub(super) struct Trouble {
     pub why: String,
     pub status: Option<u16>,
     pub is_worth_another_try: bool,
-    /// How long the endpoint asks to wait.
+    /// The wait that the endpoint asks for.
     pub retry_after: Option<Duration>,
+    /// What the user should change, if another try cannot help.
+    pub hint: Option<String>,
 }
 
 impl Trouble {
     fn passing(why: String) -> Self {
-        Trouble { why, status: None, is_worth_another_try: true, retry_after: None }
+        Trouble { why, status: None, is_worth_another_try: true, retry_after: None, hint: None }
     }
 
-    fn lasting(why: String) -> Self {
-        Trouble { is_worth_another_try: false, ..Trouble::passing(why) }
+    fn lasting(why: String, hint: Option<String>) -> Self {
+        Trouble { is_worth_another_try: false, hint, ..Trouble::passing(why) }
     }
 }
 
@@ -44,11 +47,14 @@ pub(super) struct OneTry {
 }
 
 impl OneTry {
-    /// Makes the call. What comes is in the book when this returns.
+    /// Makes the call. When this returns, the reply is in the book.
     pub fn make(self, body: String, permit: Permit, held: Held) -> Result<Reply, Trouble> {
         let OneTry { desk, model, request, attempt } = self;
         let key = model.key_env.as_ref().map(Key::read).transpose();
-        let key = key.map_err(|why| Trouble::lasting(format!("{} {why}", whose_key(&model))))?;
+        let key = key.map_err(|why| {
+            let hint = format!("set the environment variable that {} names", whose_key(&model));
+            Trouble::lasting(format!("{} {why}", whose_key(&model)), Some(hint))
+        })?;
         let (started, sent) = (Instant::now(), Sent::new(&model, body.len()));
         let response = match desk.0.client.post(&model, key.as_ref(), body) {
             Ok(response) => response,
@@ -56,7 +62,21 @@ impl OneTry {
                 if was_sent {
                     held.lose();
                 }
-                return Err(Trouble { is_worth_another_try: !is_lasting, ..Trouble::passing(why) });
+                return Err(match is_lasting {
+                    true => {
+                        let hint = format!(
+                            "check base_url in {}, and SSL_CERT_FILE if the endpoint has a certificate of its own",
+                            table_of(&model)
+                        );
+                        Trouble::lasting(why, Some(hint))
+                    }
+                    // Nobody has heard the question: the place may be wrong.
+                    false if !was_sent => {
+                        let hint = format!("start the server, or correct base_url in {}", table_of(&model));
+                        Trouble { hint: Some(hint), ..Trouble::passing(why) }
+                    }
+                    false => Trouble::passing(why),
+                });
             }
         };
         // As the book keeps it.
@@ -69,6 +89,9 @@ impl OneTry {
             // The others need not find out by themselves, unless it is not worth waiting for.
             let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.in_all);
             pause.into_iter().for_each(|pause| permit.pause(pause));
+            if may_be_charged(&response) {
+                held.lose();
+            }
             return Err(refused(&model, response));
         }
         let said = match said {
@@ -86,13 +109,13 @@ impl OneTry {
         let kept = desk
             .generation()
             .and_then(|generation| desk.0.book.keep(&model, &request, &answer, reply, generation));
-        let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string()))?;
+        let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string(), error.hint))?;
         desk.tell(&model, &reply, before);
         Ok(reply)
     }
 }
 
-/// What was said, and the body that said it, without a key that shows only where the parts of a text are put together.
+/// Removes a key that shows only once the parts of a text are joined, from what was said and from its body.
 fn without(key: Option<&Key>, said: Said, answer: String) -> (Said, String) {
     let Some(key) = key else { return (said, answer) };
     let clean = said.clone().map(|text| key.remove(text));
@@ -101,7 +124,7 @@ fn without(key: Option<&Key>, said: Said, answer: String) -> (Said, String) {
 }
 
 impl Desk {
-    /// Tells what is odd about an answer.
+    /// Notes anything unusual about an answer.
     fn tell(&self, model: &Model, reply: &Reply, before: Option<String>) {
         if let Some(before) = before {
             let note = format!(
@@ -117,12 +140,23 @@ impl Desk {
     }
 }
 
-/// Where a table says which variable holds its key. The name itself is never shown: it may be the key, by mistake.
+/// The place where a table names the variable of its key. The name itself is never shown: it may be the key, by mistake.
 fn whose_key(model: &Model) -> String {
-    format!("key_env of [models.{}] in {}", model.name, model.file.display())
+    format!("key_env of {}", table_of(model))
 }
 
-/// What came with a status that is no answer.
+/// The name of a table and its file, as the user can find them.
+fn table_of(model: &Model) -> String {
+    format!("[models.{}] in {}", model.name, model.file.display())
+}
+
+/// Whether an endpoint may charge for a call that it refused: it gave up on the way, or says what it has used.
+fn may_be_charged(response: &Response) -> bool {
+    let body: Value = serde_json::from_str(&response.text).unwrap_or_default();
+    matches!(response.status, 408 | 500 | 502 | 504 | 520..=529) || !body["usage"].is_null()
+}
+
+/// Makes the error for a response whose status is not success.
 fn refused(model: &Model, response: Response) -> Trouble {
     let Response { status, retry_after, location, text } = response;
     let why = match status {
@@ -144,5 +178,16 @@ fn refused(model: &Model, response: Response) -> Trouble {
         None => why,
     };
     let is_worth_another_try = matches!(status, 408 | 409 | 425 | 429 | 500..);
-    Trouble { why, status: Some(status), is_worth_another_try, retry_after }
+    let table = table_of(model);
+    let hint = match (status, &model.key_env) {
+        (401 | 403, Some(_)) => {
+            format!("put a valid key into the variable that {} names", whose_key(model))
+        }
+        (401 | 403, None) => format!("name the variable that holds the key: key_env in {table}"),
+        (404, _) => format!("check model and base_url in {table}"),
+        (300..=399, _) => format!("set base_url in {table} to the address that answers"),
+        _ => format!("check the parameters in {table}"),
+    };
+    let hint = (!is_worth_another_try).then_some(hint);
+    Trouble { why, status: Some(status), is_worth_another_try, retry_after, hint }
 }

@@ -1,17 +1,17 @@
-//! In which form a model answers: as its table says, or as trials show.
+//! Finds the form in which a model answers: from its table, or by trials.
 
 use super::{About, Answers, Desk, Failure, lock, request, unkept};
 use crate::{AskError, Finish, Form, Message, Model, Question, Reply, Role};
 use serde_json::{Value, value::RawValue};
 use std::sync::Arc;
 
-/// What came of trying a form of answers.
+/// The result of trying a form of answers.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// What was asked.
+    /// The question.
     pub question: Question,
-    /// What came, or why the endpoint refused.
-    pub outcome: Result<Reply, String>,
+    /// The reply, or why the endpoint refused.
+    pub outcome: Result<Reply, AskError>,
     /// Whether the form works.
     pub works: bool,
     /// Whether the endpoint failed (status 500 and up), so that the form may work another time.
@@ -19,9 +19,13 @@ pub struct Trial {
 }
 
 impl Desk {
-    /// The form in which a model answers: as its table says, else the first that works for the schema. What works is kept in the
-    /// book, too, unless a better form may work another time.
+    /// The form in which a model answers: the one in its table, or the first that works for the schema. The book keeps a form
+    /// that works, unless a better one may work another time.
     pub fn form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
+        self.find_or_try(model, schema).map_err(|error| self.in_the_way(error))
+    }
+
+    fn find_or_try(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
         if let Some(form) = model.answers {
             return Ok(form);
         }
@@ -43,7 +47,7 @@ impl Desk {
             }
             None => {
                 let found = self.find_form(model, schema);
-                if let Err(error @ AskError::Endpoint(_)) = &found {
+                if let Err(error @ (AskError::Endpoint(_) | AskError::Stuck { .. })) = &found {
                     forms.insert(question, Err(error.clone()));
                 }
                 let (form, is_sure) = found?;
@@ -72,21 +76,20 @@ impl Desk {
                 Ok(Trial { works, outcome: Ok(reply), question, may_pass: false })
             }
             Err(Failure { error, status: Some(status) }) if NOT_UNDERSTOOD.contains(&status) => {
-                let outcome = Err(error.to_string());
-                Ok(Trial { works: false, outcome, question, may_pass: status >= 500 })
+                Ok(Trial { works: false, outcome: Err(error), question, may_pass: status >= 500 })
             }
-            Err(failure) => Err(failure.error),
+            Err(failure) => Err(self.in_the_way(failure.error)),
         }
     }
 
-    /// The first form that works, and whether those before it do not for sure.
+    /// Finds the first form that works, and says whether all better ones surely fail.
     fn find_form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<(Form, bool), AskError> {
         let mut is_sure = true;
         for form in Form::ALL {
             let trial = self.try_form(model, schema, form)?;
             match trial.outcome {
                 // Even plain text is refused: it is not the form that is wrong.
-                Err(why) if form == Form::Line => return Err(AskError::Endpoint(why)),
+                Err(why) if form == Form::Line => return Err(why),
                 _ if trial.works => return Ok((form, is_sure)),
                 _ => is_sure &= !trial.may_pass,
             }
@@ -95,13 +98,13 @@ impl Desk {
     }
 }
 
-/// A question whose answer shows whether the endpoint keeps to a form: a model that is left alone would answer in prose.
+/// Makes a question whose answer shows whether the endpoint enforces a form: a model without it would answer in prose.
 fn trial_question(schema: &Arc<RawValue>, form: Form) -> Question {
     let text = "Hello! Who are you? Answer in a few words.".to_owned();
     Question { messages: vec![Message { role: Role::User, text }], schema: schema.clone(), form, salt: 0 }
 }
 
-/// Whether an answer has the form that was asked for.
+/// Whether an answer has the requested form.
 fn fits(reply: &Reply, schema: &RawValue, form: Form) -> bool {
     if form == Form::Line {
         return true;

@@ -1,5 +1,5 @@
-//! The desk: the one door to all models. A question goes past the book, those who are asking the same, the model's pace and the
-//! budget before a call is made, and its answer is in the book before anybody sees it.
+//! The desk, through which all calls to models go. Before a call is made, the desk looks into the book, joins callers who ask the
+//! same, waits for the model's pace and checks the budget. The answer is in the book before any caller gets it.
 
 mod attempt;
 mod forms;
@@ -23,9 +23,10 @@ use attempt::{OneTry, Trouble};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
+    path::Path,
     str::FromStr,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -33,15 +34,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Where answers come from.
+/// The source of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Answers {
-    /// From the book, where it has them; calls are made for the rest.
+    /// The book, where it has them; otherwise calls.
     #[default]
     Reuse,
-    /// From calls, each question once a run; the answers replace those in the book.
+    /// Calls, one per question and run; the answers replace those in the book.
     Fresh,
-    /// From the book only.
+    /// Only the book.
     Only,
 }
 
@@ -58,16 +59,16 @@ impl FromStr for Answers {
     }
 }
 
-/// How long the desk puts up with endpoints.
+/// The limits of the desk's patience with endpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patience {
-    /// The most tries for one question.
+    /// The most tries per question.
     pub tries: u32,
-    /// The most time for all tries together, apart from the model's own limit for one of them.
+    /// The most time for all tries together, not counting the model's own limit for each of them.
     pub in_all: Duration,
-    /// The longest first pause between two tries; it doubles from try to try.
+    /// The longest first pause between two tries; it doubles with every try.
     pub pause: Duration,
-    /// How long a call that is under way may go on after an interrupt, so that what is paid for is kept.
+    /// How long an open call may go on after an interrupt, so that a paid answer is kept.
     pub grace: Duration,
 }
 
@@ -92,7 +93,7 @@ pub struct ModelError {
     pub hint: Option<String>,
 }
 
-/// The one door to all models, for all threads; a clone is the same desk.
+/// The access to all models, shared by all threads. A clone is the same desk.
 #[derive(Clone)]
 pub struct Desk(Arc<Inside>);
 
@@ -105,37 +106,42 @@ struct Inside {
     client: Client,
     patience: Patience,
     interrupt: Arc<AtomicBool>,
-    /// Which answers of the book count, once that is known.
+    /// The generation of answers that counts, once it is known.
     generation: Mutex<Option<Generation>>,
-    /// Questions that somebody is asking.
+    /// The questions that are being asked.
     under_way: Mutex<HashMap<[u8; 32], Flight>>,
-    /// The forms that were found, or why none was: whoever comes later does not wait for the same failures again.
+    /// The forms that were found, or why none was, so that later callers do not wait for the same failures again.
     forms: Mutex<HashMap<[u8; 32], Result<Form, AskError>>>,
     notes: Mutex<Notes>,
+    /// Takes notes that cannot wait for the end of the run.
+    tell: OnceLock<fn(&str)>,
+    /// Errors that asking again cannot solve.
+    obstacles: Mutex<Vec<AskError>>,
 }
 
-/// A question on its way to its outcome.
+/// A question on its way to an outcome.
 type Flight = Arc<Waiting<Option<Outcome>>>;
 
 #[derive(Default)]
 struct Notes {
     new: Vec<String>,
-    /// Tables, and what was told about each.
+    /// Tables, and the notes already given about each.
     told: BTreeSet<(String, About)>,
 }
 
-/// What a note is about. Each is told once for a table, however its text changes: endpoints have a say in it.
+/// The subject of a note. Each is given once per table, however its text changes, since endpoints influence the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum About {
     OpenKey,
     AnotherModel,
     Counts,
     Form,
+    AnotherTry,
 }
 
 type Outcome = Result<Reply, Failure>;
 
-/// Why there is no reply, and with which status the endpoint refused, if it did.
+/// Why there is no reply, and the status with which the endpoint refused, if it did.
 #[derive(Debug, Clone)]
 struct Failure {
     error: AskError,
@@ -165,7 +171,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Desk {
-    /// A desk for some models. Without a book, answers are kept as long as the desk. `interrupt` stops waiting and asking.
+    /// Makes a desk for some models. Without a book, it keeps answers as long as it lives. `interrupt` stops waiting and asking.
     pub fn new(
         models: Models,
         book: Option<Book>,
@@ -176,7 +182,7 @@ impl Desk {
         Self::with_patience(models, book, answers, budget, interrupt, Patience::default())
     }
 
-    /// A desk with a patience of its own.
+    /// Makes a desk with other limits of patience.
     pub fn with_patience(
         models: Models,
         book: Option<Book>,
@@ -198,10 +204,12 @@ impl Desk {
             under_way: Mutex::default(),
             forms: Mutex::default(),
             notes: Mutex::default(),
+            tell: OnceLock::new(),
+            obstacles: Mutex::default(),
         })))
     }
 
-    /// A model by its name, if it can be used: with a budget, the worst case of a call must be known.
+    /// Finds a model by its name, and checks that it can be used: under a budget, the worst case of a call must be known.
     pub fn model(&self, name: &str) -> Result<Arc<Model>, ModelError> {
         let models = &self.0.models;
         let refuse = |why: String, hint: Option<String>| Err(ModelError { why, hint });
@@ -229,13 +237,27 @@ impl Desk {
         Ok(model.clone())
     }
 
-    /// Asks a model. The answer is in the book before anybody sees it.
+    /// Asks a model. The answer is in the book before the caller gets it.
     pub fn ask(&self, model: &Model, question: &Question) -> Result<Reply, AskError> {
-        self.outcome(model, question).map_err(|failure| failure.error)
+        self.outcome(model, question).map_err(|failure| self.in_the_way(failure.error))
     }
 
-    /// A run begins that can be interrupted and go on, before its first question. Fresh answers are a generation in the book: a run
-    /// of the same name that `goes_on`, or has not ended, adds to it, and other runs of that name prefer its answers.
+    /// The errors that asking again cannot solve until something is changed.
+    pub fn obstacles(&self) -> Vec<AskError> {
+        lock(&self.0.obstacles).clone()
+    }
+
+    /// Remembers an error that would come again.
+    fn in_the_way(&self, error: AskError) -> AskError {
+        let mut obstacles = lock(&self.0.obstacles);
+        if error.is_lasting() && !obstacles.contains(&error) {
+            obstacles.push(error.clone());
+        }
+        error
+    }
+
+    /// Begins a run that can be interrupted and resumed, before its first question. Its fresh answers are a generation in the
+    /// book: a run of the same name that `goes_on`, or has not ended, adds to it, and other runs of that name prefer its answers.
     pub fn begin(&self, run: &str, goes_on: bool) -> Result<(), BookError> {
         let book = &self.0.book;
         let generation = match self.0.answers {
@@ -248,7 +270,7 @@ impl Desk {
         Ok(())
     }
 
-    /// The run that has begun is complete: the next one with fresh answers asks anew.
+    /// Marks the run as complete: the next one with fresh answers asks anew.
     pub fn finish(&self) -> Result<(), BookError> {
         match *lock(&self.0.generation) {
             Some(Generation::Only(number)) => self.0.book.finish(number),
@@ -256,7 +278,7 @@ impl Desk {
         }
     }
 
-    /// Which answers of the book count. Fresh answers of a run without a name are a generation, too.
+    /// The generation of answers that counts. The fresh answers of a run without a name are a generation, too.
     fn generation(&self) -> Result<Generation, BookError> {
         let mut known = lock(&self.0.generation);
         if let Some(generation) = *known {
@@ -270,14 +292,33 @@ impl Desk {
         Ok(generation)
     }
 
-    /// What the run has taken so far, by the names of models.
+    /// What each model has taken in this run, by name.
     pub fn spent(&self) -> BTreeMap<String, Spent> {
         self.0.purse.spent()
     }
 
-    /// What users should be told and was not told yet, such as that an endpoint has begun to answer as another model.
+    /// Takes the new notes for users, such as that an endpoint has begun to answer as another model.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.0.notes).new)
+    }
+
+    /// Tells a user who would otherwise wait in silence: `tell` is called when a call has failed for the first time and is tried
+    /// again, once per table.
+    pub fn tell_at_once(&self, tell: fn(&str)) {
+        let _ = self.0.tell.set(tell);
+    }
+
+    fn tell_another_try(&self, model: &Model, attempt: u32, trouble: &Trouble) {
+        let Some(tell) = self.0.tell.get() else { return };
+        if lock(&self.0.notes).told.insert((model.name.clone(), About::AnotherTry)) {
+            let (Model { name, base_url, .. }, why, most) = (model, &trouble.why, self.0.patience.tries);
+            tell(&format!("{name} at {base_url} failed: {why}; trying again (try {attempt} of {most})"));
+        }
+    }
+
+    /// The file of the book.
+    pub fn book(&self) -> &Path {
+        self.0.book.path()
     }
 
     fn is_interrupted(&self) -> bool {
@@ -314,7 +355,7 @@ impl Desk {
         Reply { reused: true, ..reply }
     }
 
-    /// Makes a call, with several tries.
+    /// Makes a call, with several tries if need be.
     fn call(&self, model: &Model, request: Request) -> Outcome {
         let model = Arc::new(model.clone());
         let pace = lock(&self.0.paces)
@@ -337,24 +378,19 @@ impl Desk {
                 Ok(reply) => return Ok(reply),
                 Err(trouble) => trouble,
             };
-            let pause = trouble.retry_after.unwrap_or_default().saturating_add(self.jitter(attempt));
+            let pause = trouble
+                .retry_after
+                .unwrap_or_default()
+                .saturating_add(backoff(self.0.patience.pause, attempt));
             used = used.saturating_add(started.elapsed()).saturating_add(pause);
             let is_last = attempt >= self.0.patience.tries || used > self.0.patience.in_all + model.timeout;
             if is_last || !trouble.is_worth_another_try {
                 return Err(given_up(&model, attempt, trouble));
             }
+            self.tell_another_try(&model, attempt + 1, &trouble);
             self.rest(pause)?;
             attempt += 1;
         }
-    }
-
-    /// A random part of a pause that doubles from try to try, so that those who failed together do not come back together.
-    fn jitter(&self, attempt: u32) -> Duration {
-        const LONGEST: Duration = Duration::from_secs(30);
-        let pause = self.0.patience.pause.saturating_mul(1 << (attempt - 1).min(16)).min(LONGEST);
-        // Without random bytes it is a whole pause.
-        let part = getrandom::u32().map_or(1.0, |part| f64::from(part) / f64::from(u32::MAX));
-        pause.mul_f64(part)
     }
 
     fn rest(&self, pause: Duration) -> Result<(), AskError> {
@@ -363,7 +399,7 @@ impl Desk {
         Waiting::new(()).until(&|| self.is_interrupted(), over)
     }
 
-    /// Makes a try on a thread of its own, so that whoever waits can leave. The answer is kept all the same.
+    /// Makes a try on a separate thread, so that the caller can stop waiting. The answer is kept all the same.
     fn beside(
         &self,
         call: OneTry,
@@ -405,7 +441,19 @@ impl Desk {
     }
 }
 
-/// Gives all who wait for a question its outcome, whatever becomes of who asks it.
+/// A random part of a pause that doubles from try to try, so that those who failed together do not come back together.
+fn backoff(first: Duration, attempt: u32) -> Duration {
+    // Without random bytes it is a whole pause.
+    let part = getrandom::u32().map_or(1.0, |part| f64::from(part) / f64::from(u32::MAX));
+    longest_pause(first, attempt).mul_f64(part)
+}
+
+fn longest_pause(first: Duration, attempt: u32) -> Duration {
+    const LONGEST: Duration = Duration::from_secs(30);
+    first.saturating_mul(1 << (attempt - 1).min(16)).min(LONGEST)
+}
+
+/// Gives the outcome of a question to all who wait for it, even if the asking thread fails.
 struct Landing<'a> {
     desk: &'a Desk,
     hash: [u8; 32],
@@ -434,7 +482,11 @@ fn given_up(model: &Model, attempts: u32, trouble: Trouble) -> Failure {
     let wait =
         wait.map_or(String::new(), |wait| format!(" (it asks to wait {} s)", wait.as_secs_f64().ceil()));
     let why = format!("{} at {} failed{tries}: {}{wait}", model.name, model.base_url, trouble.why);
-    Failure { error: AskError::Endpoint(why), status: trouble.status }
+    let error = match trouble.hint {
+        None if trouble.is_worth_another_try => AskError::Endpoint(why),
+        hint => AskError::Stuck { why, hint },
+    };
+    Failure { error, status: trouble.status }
 }
 
 /// The most that a call may take.
@@ -455,5 +507,26 @@ fn unwritten(error: serde_json::Error) -> AskError {
 }
 
 fn unkept(error: BookError) -> AskError {
-    AskError::Endpoint(error.to_string())
+    AskError::Stuck { why: error.to_string(), hint: error.hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_limit_and_are_never_all_the_same() {
+        let first = Duration::from_secs(1);
+        let longest: Vec<u64> =
+            [1, 2, 3, 4, 5, 6, 40, u32::MAX].map(|attempt| longest_pause(first, attempt).as_secs()).to_vec();
+        assert_eq!(longest, [1, 2, 4, 8, 16, 30, 30, 30]);
+        for attempt in 1..8 {
+            let pauses: BTreeSet<Duration> = (0..100).map(|_| backoff(first, attempt)).collect();
+            assert!(pauses.len() > 50, "{pauses:?}");
+            assert!(pauses.last() <= Some(&longest_pause(first, attempt)), "{pauses:?}");
+            // Some are short and some are long: 1 in 2^100 that they are not.
+            let half = longest_pause(first, attempt) / 2;
+            assert!(pauses.first() < Some(&half) && pauses.last() > Some(&half), "{pauses:?}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! A desk put together from what a run wants.
+//! Opens a desk with the settings of a run.
 
 use super::{Answers, Desk};
 use crate::{Book, BookError, Budget, Models, TableError};
@@ -9,24 +9,24 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// What a run wants of models.
+/// The settings of a run for its models.
 #[derive(Debug, Clone, Default)]
 pub struct DeskWishes<'a> {
-    /// Tables that are known already, such as those of a tournament's own file.
+    /// Tables that are known already, such as those in a tournament's file.
     pub own: Models,
-    /// A file with more tables, which win where names are the same.
+    /// A file with more tables, which replace tables of the same name.
     pub file: Option<&'a Path>,
-    /// Where answers come from.
+    /// The source of answers.
     pub answers: Answers,
-    /// The book; by default it is beside the store, else in the usual place.
+    /// The path of the book; by default beside the store, or else the default path.
     pub calls: Option<&'a Path>,
     /// The store of the run.
     pub store: Option<&'a Path>,
-    /// What calls may take.
+    /// The limits of its calls.
     pub budget: Budget,
 }
 
-/// Why there is no desk.
+/// Why a desk could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
     /// The file with the tables cannot be read.
@@ -34,10 +34,10 @@ pub enum DeskError {
     Unread {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
-    /// A table makes no sense.
+    /// A table is wrong.
     #[error(transparent)]
     Table(#[from] TableError),
     /// The book cannot be used.
@@ -46,14 +46,14 @@ pub enum DeskError {
 }
 
 impl Desk {
-    /// The desk that a run wants; none if nobody has said what models there are.
+    /// Opens the desk of a run, or returns `None` if the user has named no models.
     pub fn open(wishes: DeskWishes, interrupt: Arc<AtomicBool>) -> Result<Option<Self>, DeskError> {
         let DeskWishes { own, file, answers, calls, store, budget } = wishes;
         let models = match file {
             None => own,
             Some(path) => {
                 let unread = |error| DeskError::Unread { path: path.to_owned(), error };
-                own.with(Models::parse(&own::read_text(path).map_err(unread)?, path)?)
+                own.with(Models::parse_file(&own::read_text(path).map_err(unread)?, path)?)
             }
         };
         if file.is_none() && models.names().next().is_none() {

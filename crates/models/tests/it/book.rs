@@ -1,4 +1,4 @@
-//! What the book keeps, and what it saves.
+//! Tests of what the book keeps, and of the calls that it saves.
 
 use super::{SCHEMA, Set, desk, question};
 use necrodome_models::{
@@ -457,7 +457,7 @@ fn foreign_and_damaged_files_are_left_alone() {
             "UPDATE texts SET packed = (SELECT packed FROM texts WHERE hash = (SELECT frame FROM calls))",
         )
         .unwrap();
-    let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("an error") };
+    let Err(AskError::Stuck { why, .. }) = desk.ask(&model, &question("?")) else { panic!("an error") };
     assert!(why.contains("calls.db: the book is damaged: call 1: a text is not what was written"), "{why}");
     assert_eq!(server.asked().len(), 1, "an answer that is lost is not asked for silently");
 }
@@ -481,7 +481,7 @@ fn a_request_that_does_not_fit_its_question_is_an_error() {
         let tampered = rusqlite::Connection::open(&path).unwrap();
         // As calls of older versions are.
         tampered.execute_batch(&format!("UPDATE calls SET seal = NULL, {change} WHERE id = 1")).unwrap();
-        let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{change}") };
+        let Err(AskError::Stuck { why, .. }) = desk.ask(&model, &question("?")) else { panic!("{change}") };
         assert!(
             why.contains("calls.db: the book is damaged: call 1: a request does not fit"),
             "{change}: {why}"
@@ -543,7 +543,9 @@ fn an_answer_or_a_count_that_is_not_the_calls_own_is_an_error() {
         assert!(why.contains(says), "{column}: {why}");
         // A question that is another's is not found; all else is an error, and no answer is asked for silently.
         if column != "question" {
-            let Err(AskError::Endpoint(why)) = desk.ask(&model, &question("?")) else { panic!("{column}") };
+            let Err(AskError::Stuck { why, .. }) = desk.ask(&model, &question("?")) else {
+                panic!("{column}")
+            };
             assert!(why.contains(says), "{column}: {why}");
             assert_eq!(
                 (desk.ask(&model, &other).unwrap().text.as_str(), server.asked().len()),

@@ -20,7 +20,7 @@ fn tokens(tokens: u64) -> Budget {
     Budget { money: None, tokens: Some(tokens) }
 }
 
-/// How many questions are answered before the budget is at its end, and what is said then.
+/// How many questions are answered before the budget is spent, and the error after them.
 fn spend(lines: &str, budget: Budget) -> (u64, String) {
     let server = Server::scripted([Act::say("Hello")]);
     let (desk, model) = desk(&server, &format!("{TABLE}\n{lines}"), Set { budget, ..Set::default() });
@@ -143,6 +143,29 @@ fn of_two_limits_the_larger_may_be_the_one_that_holds() {
     let (desk, model) = desk(&server, both, Set { budget: money("0.01"), ..Set::default() });
     assert_eq!(model.most_output(), Some(1000));
     assert!(matches!(desk.ask(&model, &question("a")), Err(AskError::Budget(_))));
+}
+
+#[test]
+fn a_refusal_that_may_be_charged_counts_at_its_most() {
+    let used = r#"{"error": {"message": "no"}, "usage": {"prompt_tokens": 900000, "completion_tokens": 9}}"#;
+    let status = |status, body: &str| Act::Status(status, Vec::new(), body.into());
+    for (act, lost) in [
+        (status(408, ""), true),
+        (status(500, ""), true),
+        (status(502, ""), true),
+        (status(504, "late"), true),
+        (status(524, ""), true),
+        (status(503, used), true),
+        (status(400, used), true),
+        (status(429, ""), false),
+        (status(503, "{}"), false),
+        (status(400, "no"), false),
+    ] {
+        let server = Server::scripted([act.clone(), Act::say("Hello")]);
+        let (desk, model) = desk(&server, TABLE, Set { budget: money("1"), ..Set::default() });
+        let _ = desk.ask(&model, &question("a"));
+        assert_eq!(desk.spent()["m"].lost.calls, u64::from(lost), "{act:?}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What endpoints do to a call.
+//! Calls to well-behaved and misbehaving endpoints.
 
 use super::{Set, desk, question};
 use necrodome_models::{
@@ -7,8 +7,9 @@ use necrodome_models::{
 };
 use serde_json::json;
 use std::{
+    net::TcpListener,
     sync::{
-        Arc, Barrier,
+        Arc, Barrier, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
@@ -18,7 +19,7 @@ use std::{
 
 fn endpoint_error(outcome: Result<necrodome_models::Reply, AskError>) -> String {
     match outcome {
-        Err(AskError::Endpoint(why)) => why,
+        Err(AskError::Endpoint(why) | AskError::Stuck { why, .. }) => why,
         other => panic!("expected trouble with the endpoint, got {other:?}"),
     }
 }
@@ -40,7 +41,7 @@ fn passing_trouble_is_tried_again() {
     for (trouble, may_have_cost) in [
         (Act::too_many("0"), 0),
         (Act::too_many(past), 0),
-        (Act::error(500, "oh no"), 0),
+        (Act::error(500, "oh no"), 1),
         (Act::error(503, "busy"), 0),
         (cut(false), 1),
         (cut(true), 1),
@@ -67,16 +68,26 @@ fn passing_trouble_is_tried_again() {
 #[test]
 fn lasting_trouble_is_told_at_once() {
     let redirect = Act::Status(307, vec![("location", "http://elsewhere.test/v1".into())], String::new());
-    for (trouble, says) in [
+    for (trouble, says, mends) in [
         (
             Act::error(400, "bad\u{1b}[31m \u{202e}parameter"),
             "failed: status 400: \"bad\\u{1b}[31m \\u{202e}parameter\"",
+            "check the parameters in [models.m] in models.toml",
         ),
-        (Act::error(401, "who?"), "failed: status 401: the endpoint wants a key (key_env): \"who?\""),
-        (Act::Status(404, Vec::new(), "x".repeat(5000)), "x...\""),
+        (
+            Act::error(401, "who?"),
+            "failed: status 401: the endpoint wants a key (key_env): \"who?\"",
+            "name the variable that holds the key: key_env in [models.m] in models.toml",
+        ),
+        (
+            Act::Status(404, Vec::new(), "x".repeat(5000)),
+            "x...\"",
+            "check model and base_url in [models.m] in models.toml",
+        ),
         (
             redirect,
             "failed: status 307: the endpoint sends us to \"http://elsewhere.test/v1\", where we do not go (base_url)",
+            "set base_url in [models.m] in models.toml to the address that answers",
         ),
     ] {
         let server = Server::scripted([trouble]);
@@ -88,6 +99,8 @@ fn lasting_trouble_is_told_at_once() {
         );
         assert!(why.len() < 500);
         assert_eq!(server.asked().len(), 1);
+        // It would come again, so the desk says what to change.
+        assert_eq!(desk.obstacles(), [AskError::Stuck { why, hint: Some(mends.into()) }]);
     }
 }
 
@@ -123,6 +136,7 @@ fn tries_end() {
     let (desk, model) = desk(&server, "", Set::default());
     let why = endpoint_error(desk.ask(&model, &question("?")));
     assert!(why.ends_with("failed, 6 times: status 500: \"oh no\""), "{why}");
+    assert!(desk.obstacles().is_empty(), "it may pass");
     assert_eq!(server.asked().len(), 6);
     let patient = Server::scripted([Act::too_many("86400"), Act::too_many("18446744073709549568")]);
     let (desk, model) = super::desk(&patient, "", Set::default());
@@ -130,6 +144,28 @@ fn tries_end() {
     assert!(why.ends_with("failed: status 429: \"slow down\" (it asks to wait 86400 s)"), "{why}");
     assert_eq!(patient.asked().len(), 1);
     assert!(endpoint_error(desk.ask(&model, &question("?"))).contains("it asks to wait 18446744"));
+}
+
+#[test]
+fn an_endpoint_where_nobody_listens_is_told_at_the_first_try() {
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    // A port that was free a moment ago.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let desk = Set::default()
+        .desk(&format!("[models.down]\nbase_url = \"http://127.0.0.1:{port}/v1\"\nmodel = \"x\""));
+    desk.tell_at_once(|note| TOLD.lock().unwrap().push(note.to_owned()));
+    for text in ["a", "b"] {
+        let why = endpoint_error(desk.ask(&desk.model("down").unwrap(), &question(text)));
+        assert!(why.ends_with("failed, 6 times: nobody listens there"), "{why}");
+    }
+    let told =
+        format!("down at http://127.0.0.1:{port}/v1 failed: nobody listens there; trying again (try 2 of 6)");
+    assert_eq!(*TOLD.lock().unwrap(), [told], "once");
+    let AskError::Stuck { hint, .. } = &desk.obstacles()[0] else { panic!("{:?}", desk.obstacles()) };
+    assert_eq!(
+        hint.as_deref(),
+        Some("start the server, or correct base_url in [models.down] in models.toml")
+    );
 }
 
 #[test]
@@ -153,6 +189,23 @@ fn nobody_waits_for_ever() {
     let why = endpoint_error(desk.ask(&desk.model("m").unwrap(), &question("?")));
     assert!(why.ends_with("failed: nobody listens there"), "{why}");
     assert_eq!(desk.spent()["m"].lost.calls, 0);
+}
+
+#[test]
+fn a_late_answer_is_an_answer_as_long_as_there_is_time() {
+    let late = |pause| Act::Late(pause, Answer { text: "Hello".into(), ..Answer::default() });
+    const PAUSE: Duration = Duration::from_millis(1200);
+    let server = Server::scripted([late(PAUSE)]);
+    let (desk, model) = desk(&server, "timeout_s = 600", Set::default());
+    let reply = desk.ask(&model, &question("?")).unwrap();
+    assert_eq!((reply.text.as_str(), reply.attempt, server.asked().len()), ("Hello", 1, 1));
+    assert!(reply.latency >= PAUSE, "{:?}", reply.latency);
+    // Later than the table allows, it is lost, and the next try finds it in time.
+    let slow = Server::scripted([late(Duration::from_secs(600)), Act::say("Hello")]);
+    let (desk, model) = super::desk(&slow, "timeout_s = 1", Set::default());
+    let reply = desk.ask(&model, &question("?")).unwrap();
+    assert_eq!((reply.text.as_str(), reply.attempt), ("Hello", 2));
+    assert_eq!(desk.spent()["m"].lost.calls, 1, "the endpoint may want to be paid for it");
 }
 
 #[test]
@@ -291,6 +344,24 @@ fn all_calls_wait_when_the_endpoint_asks_for_it() {
     assert_eq!(times.len(), 4);
     // The server's clock started a moment before the pause did.
     assert!(times[1..].iter().all(|time| *time >= times[0] + Duration::from_secs(1)), "{times:?}");
+}
+
+#[test]
+fn calls_wait_until_the_minute_has_tokens_for_them() {
+    let (told, asked) = mpsc::channel();
+    let usage = json!({"prompt_tokens": 1100, "completion_tokens": 1});
+    let server = Server::minded(move |_| {
+        told.send(Instant::now()).unwrap();
+        Act::Answer(Answer { text: "Hello".into(), usage: usage.clone(), ..Answer::default() })
+    });
+    // A hundred a second, and a thousand at once; the first call takes a hundred more than that.
+    let (desk, model) = desk(&server, "tokens_per_minute = 6000", Set::default());
+    let began = Instant::now();
+    for text in ["a", "b"] {
+        assert!(!desk.ask(&model, &question(text)).unwrap().tokens.estimated);
+    }
+    let times: Vec<Instant> = asked.try_iter().collect();
+    assert!(times[1] >= began + Duration::from_secs(1), "{times:?}");
 }
 
 #[test]

@@ -121,7 +121,8 @@ fn a_trial_shows_what_came() {
     assert!(!incomplete.works && incomplete.outcome.unwrap().text.contains("no action"));
     let refused = trial(Form::Line);
     assert!(
-        !refused.works && refused.outcome.unwrap_err().ends_with("failed: status 422: \"no tools here\"")
+        !refused.works
+            && refused.outcome.unwrap_err().to_string().ends_with("failed: status 422: \"no tools here\"")
     );
 }
 
@@ -129,8 +130,12 @@ fn a_trial_shows_what_came() {
 fn an_endpoint_that_does_not_work_at_all_is_no_question_of_form() {
     let server = Server::scripted([Act::error(404, "no such model")]);
     let (desk, model) = desk(&server, "", Set::default());
-    let Err(AskError::Endpoint(why)) = desk.form(&model, &schema()) else { panic!("an error") };
-    assert!(why.contains("no such model"), "{why}");
+    let Err(error @ AskError::Stuck { .. }) = desk.form(&model, &schema()) else { panic!("an error") };
+    assert!(error.to_string().contains("no such model"), "{error}");
+    assert_eq!(server.asked().len(), 3);
+    // Whoever comes later is told the same at once, and the endpoint has its peace.
+    assert_eq!(desk.form(&model, &schema()), Err(error.clone()));
+    assert_eq!((server.asked().len(), desk.obstacles()), (3, vec![error]));
     let (desk, model) = super::desk(&server, "", Set { answers: Answers::Only, ..Set::default() });
     assert!(matches!(desk.form(&model, &schema()), Err(AskError::NotKept(_))));
 }

@@ -1,4 +1,4 @@
-//! The desk against a real endpoint on loopback. Nothing here waits for time, except where a time limit is what is tested.
+//! The desk against a real endpoint on loopback. Tests wait only where they test a time limit.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,7 @@ fn models(text: &str) -> Models {
     Models::parse(text, Path::new("models.toml")).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a test changes about a desk.
+/// The settings of a desk that a test changes.
 struct Set {
     book: Option<Book>,
     answers: Answers,
@@ -64,14 +64,14 @@ impl Set {
     }
 }
 
-/// A desk with the model `m` at an endpoint, and more lines in its table.
+/// Makes a desk with the model `m` at an endpoint, and more lines in its table.
 fn desk(server: &Server, lines: &str, set: Set) -> (Desk, Arc<Model>) {
     let desk = set.desk(&server.table("m", lines));
     let model = desk.model("m").unwrap();
     (desk, model)
 }
 
-/// Runs a test in a process of its own, which has some environment variables. Gives what it printed, or nothing in that process.
+/// Runs a test in a separate process with some environment variables. Returns its output, or `None` in that process.
 fn in_process(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Option<String> {
     const MARK: &str = "NECRODOME_TEST_ALONE";
     if env::var_os(MARK).is_some() {

@@ -1,7 +1,7 @@
 //! `[models.NAME]` tables, and mistakes in them.
 
 use super::models;
-use necrodome_models::{Budget, Form, Legal, Models, Money, Price};
+use necrodome_models::{Budget, Disguise, Form, Legal, Models, Money, Price};
 use serde_json::json;
 use std::{path::Path, time::Duration};
 
@@ -50,7 +50,10 @@ fn all_keys_are_read() {
     assert_eq!(model.base_url, "https://api.openai.com/v1");
     assert!(model.key_env.is_some());
     assert_eq!((model.prompt.as_str(), model.folder()), ("prompts/mine", Path::new("some/where")));
-    assert_eq!((model.answers, model.legal, model.disguise), (Some(Form::Tool), Legal::Hidden, Some(7)));
+    assert_eq!(
+        (model.answers, model.legal, model.disguise),
+        (Some(Form::Tool), Legal::Hidden, Some(Disguise::Invented(7)))
+    );
     assert_eq!((model.retries, model.concurrency, model.timeout), (3, 32, Duration::from_secs(60)));
     assert_eq!(model.input_price, price(400_000_000));
     assert_eq!((model.cached_price, model.output_price), (price(100_000_000), price(2_000_000_000)));
@@ -72,9 +75,19 @@ fn mistakes_have_a_place_and_a_hint() {
             Some("did you mean tool?"),
         ),
         (table("legal = \"no\""), "f.toml:4:9: expected one of \"shown\", \"hidden\", got \"no\"", None),
+        (
+            table("disguise = \"real\""),
+            "f.toml:4:12: expected a seed (a whole number, 0 or more) or \"real-words\", got \"real\"",
+            None,
+        ),
+        (
+            table("disguise = -1"),
+            "f.toml:4:12: expected a seed (a whole number, 0 or more) or \"real-words\", got -1",
+            None,
+        ),
         (table("retries = 11"), "f.toml:4:11: expected a whole number from 0 to 10, got 11", None),
         (table("concurrency = 0"), "f.toml:4:15: expected a whole number from 1 to 1024, got 0", None),
-        (table("concurrency = \"8\""), "f.toml:4:15: expected a whole number, got string \"8\"", None),
+        (table("concurrency = \"8\""), "f.toml:4:15: expected a whole number, 0 or more, got \"8\"", None),
         (table("input_price = -1"), "f.toml:4:15: expected a price from 0 to 1000000.00, got -1", None),
         (table("budget = nan"), "f.toml:4:10: expected an amount from 0 to 1000000.00, got NaN", None),
         (
@@ -84,7 +97,7 @@ fn mistakes_have_a_place_and_a_hint() {
         ),
         (table("[models.m.parameters]\nstream = true"), "f.toml:5:1: the arena itself sets \"stream\"", None),
         (table("[models.m.parameters]\nwhen = 1979-05-27"), "f.toml:5:8: expected what JSON can say", None),
-        ("[models.m]\nmodel = \"x\"\n".into(), "f.toml:1:1: expected a key base_url in this table", None),
+        ("[models.m]\nmodel = \"x\"\n".into(), "f.toml:1:1: expected a key \"base_url\" in this table", None),
         (
             "[models.m]\nbase_url = \"api.openai.com\"\nmodel = \"x\"\n".into(),
             "f.toml:2:12: expected an address such as \"https://api.openai.com/v1\", got \"api.openai.com\"",
@@ -116,6 +129,12 @@ fn a_tournament_may_hold_tables() {
     assert_eq!(models.names().collect::<Vec<_>>(), ["m"]);
     assert_eq!(models.nearest("mm"), Some("m"));
     assert!(Models::parse(text, Path::new("t.toml")).is_err());
+    // Whoever names a file of tables may name that of a tournament; in others no key is unknown.
+    let named = |text: &str| Models::parse_file(text, Path::new("t.toml"));
+    assert_eq!(named(text).unwrap().names().collect::<Vec<_>>(), ["m"]);
+    let lost = named(&text.replace("game = \"tokyo\"\n", "")).unwrap_err();
+    assert_eq!(lost.to_string(), "t.toml:1:1: unknown key \"bots\"");
+    assert_eq!(named("[models.m\n").unwrap_err().place.map(|(line, _)| line), Some(1));
 }
 
 #[test]
@@ -141,6 +160,7 @@ fn a_fingerprint_changes_with_answers_only() {
         "answers = \"line\"",
         "legal = \"hidden\"",
         "disguise = 0",
+        "disguise = \"real-words\"",
         "retries = 0",
         "[models.m.parameters]\nseed = 1",
     ] {

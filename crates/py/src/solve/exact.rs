@@ -1,4 +1,4 @@
-//! Exact values of ways to play that Python knows.
+//! Exact values of policies from Python.
 
 use super::seen::turn_width;
 use crate::setup::{self, refuse};
@@ -26,30 +26,30 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use std::{cell::RefCell, ops::Range, rc::Rc};
 
-/// Somebody who is asked: what it sees, and how to ask it.
+/// A player whose value is wanted: what it sees, and how to ask it.
 #[derive(FromPyObject)]
 pub enum Player {
     /// A built-in bot by its name.
     BuiltIn(String),
-    /// `("observation", ask)`: many observations as one flat array, the first legal action and the one behind the last;
-    /// answers with an action for each (8 bits), or flat with the probability of each legal action for each.
-    /// `("view", ask)`: one view as JSON; answers with the probability to go.
+    /// `("observation", ask)`: many observations as one flat array, the first legal action and the last one plus one;
+    /// returns an action for each (8 bits), or, flat, the probability of each legal action for each.
+    /// `("view", ask)`: one view as JSON; returns the probability to go.
     Function(String, Py<PyAny>),
 }
 
-/// What a match of two is worth.
+/// The exact value of a player in a match of two.
 #[derive(Serialize)]
 struct ExactDuel {
-    /// Against the opponent, or against the perfect player.
+    /// Its chance against the opponent, or against the perfect player.
     chance: WinChance,
-    /// The chance of the best response to the opponent, where it is worked out.
+    /// The chance of the best response to the opponent, if it is worked out.
     best: Option<WinChance>,
-    /// The chance of whoever knows exactly how this one plays, where it is worked out.
+    /// The chance of an opponent who knows exactly how this player plays, if it is worked out.
     best_response: Option<WinChance>,
     views: usize,
 }
 
-/// The exact value of a way to play, as JSON. Nothing is played. `progress` hears which share of the work is done.
+/// The exact value of a player, as JSON. No match is played. `progress` is called with the share of the work that is done.
 #[pyfunction]
 #[pyo3(signature = (game, options, progress, player, opponent=None))]
 pub fn evaluate(
@@ -81,10 +81,10 @@ pub fn evaluate(
     json.map_err(refuse)
 }
 
-/// What Python has raised: it ends the evaluation and goes on as it is.
+/// An error raised in Python, which ends the evaluation and is passed on unchanged.
 type Raised = Rc<RefCell<Option<PyErr>>>;
 
-/// Where players are asked.
+/// The setting in which players are asked.
 struct Court<'py> {
     py: Python<'py>,
     progress: Bound<'py, PyAny>,
@@ -96,7 +96,7 @@ impl<'py> Court<'py> {
         self.raised.take().unwrap_or_else(|| refuse(why))
     }
 
-    /// Ctrl-C is heard here, too: built-in bots call nothing of Python's.
+    /// Reports progress. Also checks for Ctrl-C, since built-in bots never call Python.
     fn progress(&self, share: f64) {
         let told = self.progress.call1((share,)).and_then(|_| self.py.check_signals());
         if let Err(error) = told {
@@ -108,7 +108,7 @@ impl<'py> Court<'py> {
         Function { ask: ask.bind(self.py).clone(), out_of_dice, raised: self.raised.clone() }
     }
 
-    /// One that tosses coins has no exact value, whatever they are.
+    /// Makes a built-in bot. Its randomness does not matter, since a bot that tosses coins has no exact value anyway.
     fn built_in<G: Listed>(&self, name: &str, rules: &G::Rules) -> PyResult<BuiltInBot<G>> {
         let bot = setup::built_in::<G>(name, rules, Seeded::new(0, "evaluate", 0))?;
         Ok(BuiltInBot { bot, raised: self.raised.clone() })
@@ -225,7 +225,7 @@ impl<G: Game> Asked<G> for BuiltInBot<G> {
     }
 }
 
-/// A Python function that is asked.
+/// A Python function that decides.
 struct Function<'py> {
     ask: Bound<'py, PyAny>,
     out_of_dice: OutOfDice,
@@ -249,7 +249,7 @@ impl Function<'_> {
         self.keep(answer)
     }
 
-    /// What it answers to so many observations, where these actions are legal. Choices are counted from the first of them.
+    /// Asks for the answers to `count` observations, where these actions are legal. Choices are counted from the first of them.
     fn answers(&self, rows: Vec<i16>, count: usize, legal: Range<u8>) -> Result<Answers, Inexact> {
         let ask = || {
             let rows = PyArray1::from_vec(self.ask.py(), rows);
@@ -273,7 +273,7 @@ impl Function<'_> {
         self.keep(answers)
     }
 
-    /// The observations of positions, one after the other.
+    /// Writes the observations of positions, one after the other.
     fn observe(&self, scores: Scores, positions: &[Position]) -> Vec<i16> {
         let number = |count: u32| i16::try_from(count).unwrap_or(i16::MAX);
         let scores = match scores {
@@ -303,7 +303,7 @@ impl Function<'_> {
     }
 }
 
-/// Every eighth view is shown again: they are many.
+/// Lets functions of views be asked. Every `$again`-th view is shown again: not all where there are many.
 macro_rules! asked {
     ($game:ty, $view:ty, $again:literal) => {
         impl Asked<$game> for Function<'_> {

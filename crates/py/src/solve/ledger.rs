@@ -5,7 +5,7 @@ use necrodome_arena::replay::{Unpacked, unpack};
 use necrodome_rules::{catalog::Listed, with_game};
 use pyo3::prelude::*;
 
-/// What every decision of a packed replay cost and what every roll gave: the document of `necrodome analyze --json`.
+/// Reports what every decision of a packed replay cost and what every roll brought: the document of `necrodome analyze --json`.
 #[pyfunction]
 pub fn analyze(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
     let packed = packed.to_vec();

@@ -17,6 +17,7 @@ use necrodome_batch::{
 use necrodome_rules::{
     catalog::Listed,
     game::{Game, Move},
+    misread::in_json,
     with_game,
 };
 use necrodome_solve::{Data, Solution as _, Solvable, Unsolved};
@@ -25,7 +26,7 @@ use pyo3::prelude::*;
 use seen::Seen;
 use std::sync::Arc;
 
-/// A game with its solution, whatever the game.
+/// A solved game of any type.
 trait Solved: Send + Sync {
     fn game(&self) -> &'static str;
     fn rules(&self) -> String;
@@ -131,8 +132,8 @@ where
     fn price(&self, view: &str, choice: &str) -> Result<(f64, f64), String> {
         let view = Self::view(view)?;
         self.solution.check(&view).map_err(|why| why.to_string())?;
-        let choice: Option<G::Action> =
-            serde_json::from_str(choice).map_err(|e| format!("this is no action of {}: {e}", G::ID))?;
+        let choice: Option<G::Action> = serde_json::from_str(choice)
+            .map_err(|error| format!("this is no action of {}: {}", G::ID, in_json(&error)))?;
         let value = self.solution.price(&view, &choice.map_or(Move::Forfeit, Move::Act));
         let options = self.solution.prices(&view);
         Ok((value, options.iter().map(|option| option.value).fold(value, f64::max)))
@@ -154,7 +155,7 @@ where
     }
 }
 
-/// Row by row, where there is no table: slow.
+/// Prices row by row, if there is no table: slow.
 impl<G: Seen> Prices for Of<G>
 where
     G::Rules: Send + Sync,
@@ -199,7 +200,7 @@ pub struct Solution {
 
 #[pymethods]
 impl Solution {
-    /// Solves a game; the second time it is there at once.
+    /// Solves a game; a second call returns at once.
     #[new]
     #[pyo3(signature = (game, options="{}", seats=None))]
     fn new(py: Python<'_>, game: &str, options: &str, seats: Option<usize>) -> PyResult<Self> {
@@ -221,25 +222,25 @@ impl Solution {
         self.solved.rules()
     }
 
-    /// The value of a match that begins, to the first seat.
+    /// The value of a new match to the first seat.
     #[getter]
     fn value(&self) -> f64 {
         self.solved.start()
     }
 
-    /// How many positions have a value of their own.
+    /// The number of positions with a value of their own.
     #[getter]
     fn positions(&self) -> usize {
         self.solved.positions()
     }
 
-    /// How many actions there are.
+    /// The number of actions.
     #[getter]
     fn actions(&self) -> usize {
         self.solved.actions()
     }
 
-    /// What the numbers of an observation mean: a JSON list of name, about, low and high.
+    /// The meaning of each number in an observation: a JSON list of name, about, low and high.
     fn fields(&self) -> PyResult<String> {
         serde_json::to_string(&self.fields).map_err(refuse)
     }
@@ -268,13 +269,13 @@ impl Solution {
         self.solved.act(view).map_err(refuse)
     }
 
-    /// What an action is worth with a view, both as JSON, and what the best one is worth. `null` stands for no usable action:
+    /// The value of an action with a view, both as JSON, and the value of the best action. `null` stands for no usable action:
     /// it is worth what the game's rule for a bad action makes of it.
     fn price(&self, view: &str, choice: &str) -> PyResult<(f64, f64)> {
         self.solved.price(view, choice).map_err(refuse)
     }
 
-    /// The value of each action for each row of observations, flat; NaN where there is nothing to decide.
+    /// The value of each action for each row of observations, flat; NaN in rows without a decision.
     fn action_values<'py>(
         &self,
         py: Python<'py>,
@@ -293,7 +294,7 @@ impl Solution {
         Ok(PyArray1::from_vec(py, values.map_err(|why: String| refuse(why))?))
     }
 
-    /// The best action for each row of observations; 0 where there is nothing to decide.
+    /// The best action for each row of observations; 0 in rows without a decision.
     fn best_actions<'py>(
         &self,
         py: Python<'py>,

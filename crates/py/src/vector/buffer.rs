@@ -1,4 +1,4 @@
-//! Arrays that a batch writes and Python sees.
+//! Arrays that a batch writes and Python reads.
 
 use crate::setup::refuse;
 use numpy::{
@@ -6,13 +6,13 @@ use numpy::{
 };
 use pyo3::{prelude::*, types::PySlice};
 
-/// Vectors are written to memory that is aligned like them: elsewhere each touches two cache lines, and a step takes
+/// The alignment of memory for vectors: without it each vector touches two cache lines, and a step takes
 /// twice as long.
 const ALIGNMENT: usize = 64;
 
 /// Numbers in memory that Python owns and sees as an array.
 pub struct Buffer<T: Element> {
-    /// The memory. All arrays that show some of it refer to it: numpy gives views of views no other base.
+    /// The memory. All arrays that show a part of it refer to it: in numpy, views of views have no other base.
     all: Py<PyArray1<T>>,
     shown: Py<PyUntypedArray>,
     /// The shape and the strides that `shown` was made with.
@@ -20,17 +20,17 @@ pub struct Buffer<T: Element> {
 }
 
 impl<T: Element> Buffer<T> {
-    /// A number for each row.
+    /// Makes an array with a number for each row.
     pub fn row(py: Python<'_>, rows: usize) -> PyResult<Self> {
         Self::new(py, rows, Ok)
     }
 
-    /// A table that lies row by row.
+    /// Makes a table that lies row by row.
     pub fn rows(py: Python<'_>, rows: usize, fields: usize) -> PyResult<Self> {
         Self::new(py, rows * fields, |flat| flat.call_method1("reshape", (rows, fields)))
     }
 
-    /// A table that lies field by field.
+    /// Makes a table that lies field by field.
     pub fn columns(py: Python<'_>, rows: usize, fields: usize) -> PyResult<Self> {
         Self::new(py, rows * fields, |flat| flat.call_method1("reshape", (fields, rows))?.getattr("T"))
     }
@@ -49,13 +49,13 @@ impl<T: Element> Buffer<T> {
         Ok(Buffer { all: all.unbind(), shown: shown.unbind(), layout })
     }
 
-    /// What Python sees.
+    /// The array that Python sees.
     pub fn shown<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, PyAny> {
         self.shown.bind(py).as_any()
     }
 
-    /// Whether nobody in Python refers to it, nor to a part of it, and it is as it was made: then nobody sees that it is
-    /// written again.
+    /// Whether nothing in Python refers to the array or a part of it, and it is still as it was made: then it can be
+    /// overwritten unnoticed.
     // The count is deprecated because it is of little use elsewhere.
     #[allow(deprecated)]
     pub fn is_free(&self, py: Python<'_>) -> bool {
@@ -67,14 +67,14 @@ impl<T: Element> Buffer<T> {
             && shown.strides() == self.layout.1
     }
 
-    /// Access for writing; refused for an array that was made read-only.
+    /// Opens the array for writing. Refuses one that was made read-only.
     pub fn write<'py>(&self, py: Python<'py>) -> PyResult<Written<'py, T>> {
         let array = self.shown.bind(py).cast::<PyArrayDyn<T>>()?.try_readwrite().map_err(refuse)?;
         Ok(Written(array))
     }
 }
 
-/// A buffer while it is written.
+/// A buffer that is being written.
 pub struct Written<'py, T: Element>(PyReadwriteArrayDyn<'py, T>);
 
 impl<T: Element> Written<'_, T> {

@@ -1,4 +1,4 @@
-//! Rewards by exact values: what stands between a batch and its signals.
+//! Exact rewards: the link between a batch and its signals.
 
 use necrodome_batch::{
     batched::{Autoreset, Batched, Out},
@@ -8,21 +8,21 @@ use necrodome_batch::{
 use numpy::PyArray1;
 use pyo3::{intern, prelude::*, types::PyDict};
 
-/// The exact values beside a batch.
+/// The exact values of a batch.
 pub struct Exact<T> {
     signals: Signals,
-    /// Observations of this kernel are numbers of 16 bits.
+    /// Takes the observations of this kernel as numbers of 16 bits.
     numbers: fn(&[T]) -> &[i16],
-    /// Where both sides are rows: who decides in each.
+    /// The seat that decides in each row, if both sides are rows.
     movers: Option<Vec<u8>>,
-    /// The memory of the step after.
+    /// The seats after the step.
     now: Vec<u8>,
     passed: Vec<bool>,
     game_rewards: Vec<f32>,
 }
 
 impl Exact<i16> {
-    /// Signals of a batch; `both_sides` where all seats are rows.
+    /// Makes the exact values of a batch; `both_sides` if all seats are rows.
     pub fn new(signals: Signals, both_sides: bool) -> Self {
         let movers = both_sides.then(Vec::new);
         Exact {
@@ -37,7 +37,7 @@ impl Exact<i16> {
 }
 
 impl<T> Exact<T> {
-    /// After a step, or without actions a reset: puts the exact rewards in the place of the game's.
+    /// Replaces the game's rewards by exact ones after a step; without actions, after a reset.
     pub fn price<K: Kernel<Cell = T>>(
         &mut self,
         batch: &Batched<K>,

@@ -1,4 +1,4 @@
-//! What a step gives to Python: arrays that belong together, and the frames that are written by turns.
+//! Frames: the arrays that a step returns to Python, written in turn.
 
 use super::buffer::{Buffer, Written};
 use necrodome_batch::{
@@ -8,21 +8,21 @@ use necrodome_batch::{
 use numpy::Element;
 use pyo3::prelude::*;
 
-/// How many frames are kept to be written again: a program that holds on to the last two or three steps needs no new ones.
+/// The number of frames kept for reuse: enough for a program that holds on to the last two or three steps.
 const KEPT: usize = 4;
 
-/// What a frame has room for beside the observations.
+/// The arrays of a frame besides the observations.
 #[derive(Clone, Copy)]
 pub struct Extras {
-    /// Which episodes have ended, where that is told.
+    /// Whether it marks the episodes that have ended.
     pub ended: bool,
-    /// The last observations, where new episodes begin in the same step.
+    /// Whether it has the last observations, for new episodes that begin in the same step.
     pub final_obs: bool,
-    /// Which actions are legal, where that changes.
+    /// Whether it has the legal actions, if they change.
     pub masks: bool,
-    /// Who lives, where a match has many rows.
+    /// Whether it marks the living, if a match has many rows.
     pub alive: bool,
-    /// What seats got, where they take turns.
+    /// Whether it has the final rewards of the seats, if they take turns.
     pub final_rewards: bool,
 }
 
@@ -76,7 +76,7 @@ impl<T: Element> Frame<T> {
             && self.final_rewards.as_ref().is_none_or(|rewards| rewards.is_free(py))
     }
 
-    /// Access to all arrays for writing.
+    /// Opens all arrays for writing.
     pub fn write<'py>(&self, py: Python<'py>) -> PyResult<WrittenFrame<'py, T>> {
         Ok(WrittenFrame {
             obs: self.obs.write(py)?,
@@ -96,7 +96,7 @@ fn open<'py, T: Element>(buffer: &Option<Buffer<T>>, py: Python<'py>) -> PyResul
     buffer.as_ref().map(|buffer| buffer.write(py)).transpose()
 }
 
-/// The arrays that a kernel writes, while it does.
+/// The arrays of a frame that a kernel is writing.
 pub struct WrittenFrame<'py, T: Element> {
     obs: Written<'py, T>,
     final_obs: Option<Written<'py, T>>,
@@ -137,12 +137,12 @@ impl<T: Element> WrittenFrame<'_, T> {
     }
 }
 
-/// Frames to write: a new one for each step as far as Python can tell.
+/// The frames that are written: as far as Python can tell, a new one for each step.
 ///
-/// A frame is written again once nobody refers to any of its arrays. Without copies there is one, which is always written.
+/// A frame is reused once nothing refers to any of its arrays. Without copies there is only one frame.
 pub struct Frames<T: Element> {
     frames: Vec<Frame<T>>,
-    /// The one written last.
+    /// The index of the frame written last.
     current: usize,
     copy: bool,
     extras: Extras,

@@ -1,4 +1,4 @@
-//! Opponents of a learner: built-in bots, which are asked in Rust, and functions of Python.
+//! Opponents of a learner: built-in bots, which are asked in Rust, and Python functions.
 
 use crate::setup::{self, refuse};
 use necrodome_batch::{
@@ -14,40 +14,41 @@ use necrodome_rules::{
     catalog::Listed,
     chance::Seeded,
     game::{Game, Seat},
+    misread::in_json,
     with_game,
 };
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{intern, prelude::*};
 
-/// As in the bot protocol: more legal actions are not listed.
+/// The most legal actions that are listed, as in the bot protocol.
 const MOST_LEGAL: usize = 256;
 
-/// Somebody to play against, as Python names it.
+/// An opponent, as Python names it.
 #[derive(FromPyObject)]
 pub enum Player {
     /// A built-in bot by its name.
     BuiltIn(String),
-    /// `ask(rows, matches, observations, masks, questions)` gives an answer for each row: the number of an action, or its JSON.
-    /// Questions are messages `decide` of the bot protocol; its attribute `questions` tells whether it wants them now.
+    /// `ask(rows, matches, observations, masks, questions)` returns an answer for each row: the number of an action, or its JSON.
+    /// Questions are `decide` messages of the bot protocol; the function's attribute `questions` says whether it wants them now.
     Function(Py<PyAny>),
 }
 
-/// What a function answers for one row.
+/// A function's answer for one row.
 #[derive(FromPyObject)]
 enum Answer {
     Number(i64),
     Action(String),
 }
 
-/// Asks opponents that are outside of the batch.
+/// Asks opponents outside the batch.
 pub trait Ask<K: Kernel>: Send + Sync {
-    /// Asks those who decide at the same time as the learner, before a step is played. The rows in whose match one of them has
-    /// chosen an illegal action, if there are any.
+    /// Asks those who decide at the same time as the learner, before a step is played. Returns the rows in whose match one of them
+    /// has chosen an illegal action, if there are any.
     fn before(&self, _py: Python<'_>, _batch: &mut Batched<K>) -> PyResult<Option<Vec<bool>>> {
         Ok(None)
     }
 
-    /// An answer for each row that waits, and `HOLD` for the others.
+    /// Returns an answer for each row that waits, and `HOLD` for the others.
     fn ask(
         &self,
         py: Python<'_>,
@@ -57,10 +58,10 @@ pub trait Ask<K: Kernel>: Send + Sync {
     ) -> PyResult<Vec<u8>>;
 }
 
-/// The functions among the opponents, by their place.
+/// The functions among the opponents, by index.
 pub struct Functions(Vec<Option<Py<PyAny>>>);
 
-/// Opponents in the order of the seats that are left, and those of them that are functions.
+/// The opponents, in the order of the seats that the learner leaves free, and the functions among them.
 pub fn line_up<G: Listed>(
     rules: &G::Rules,
     players: Vec<Player>,
@@ -80,12 +81,12 @@ pub fn line_up<G: Listed>(
 }
 
 impl Functions {
-    /// Whether there are any.
+    /// Whether there are any functions.
     pub fn any(&self) -> bool {
         self.0.iter().any(Option::is_some)
     }
 
-    /// Refuses those that want questions, or may want them later.
+    /// Refuses functions that want questions, or may want them later.
     pub fn refuse_questions(&self, py: Python<'_>, game: &str) -> PyResult<()> {
         for ask in self.0.iter().flatten() {
             if wants_questions(ask.bind(py))? || ask.bind(py).hasattr(intern!(py, "pool"))? {
@@ -154,7 +155,7 @@ impl Ask<LastBulletVersus> for Functions {
     }
 }
 
-/// An opponent has to answer for each row.
+/// Checks that an opponent has answered for each row.
 fn expect_answers(expected: usize, came: usize) -> PyResult<()> {
     match came == expected {
         true => Ok(()),
@@ -162,7 +163,7 @@ fn expect_answers(expected: usize, came: usize) -> PyResult<()> {
     }
 }
 
-/// An answer as the number of an action.
+/// Checks an answer that is the number of an action.
 fn number(answer: i64, actions: usize) -> PyResult<u8> {
     match u8::try_from(answer) {
         Ok(number) if usize::from(number) < actions => Ok(number),
@@ -201,7 +202,7 @@ impl<K: Views<Game: Listed>> Ask<Versus<K>> for Functions {
     }
 }
 
-/// The rows in which one opponent is asked.
+/// The rows in which an opponent is asked.
 struct Asked<'a, 'py, K: Views<Game: Listed>> {
     py: Python<'py>,
     batch: &'a Batched<Versus<K>>,
@@ -253,13 +254,14 @@ impl<K: Views<Game: Listed>> Asked<'_, '_, K> {
             Answer::Action(text) => text,
         };
         let json = serde_json::from_str(&text).map_err(refuse)?;
-        let (action, _) = K::Game::read_action(&json)
-            .map_err(|error| refuse(format!("an opponent: {text} is no action of this game: {error}")))?;
+        let (action, _) = K::Game::read_action(&json).map_err(|error| {
+            refuse(format!("an opponent: {text} is no action of this game: {}", in_json(&error)))
+        })?;
         Ok(K::Game::number(&self.view(row), &action))
     }
 }
 
-/// What a built-in bot would do in each of these views, as JSON. `seeds` are for bots that toss coins.
+/// The action of a built-in bot in each of these views, as JSON. `seeds` are for bots that toss coins.
 #[pyfunction]
 pub fn bot_actions(
     game: &str,
@@ -279,7 +281,7 @@ pub fn bot_actions(
     })
 }
 
-/// How many seats a match of a vector environment has when nobody says; `None` if the game has none.
+/// The default number of seats in a vector environment; `None` if the game has none.
 #[pyfunction]
 pub fn usual_seats(game: &str) -> PyResult<Option<usize>> {
     Ok(with_batch!(setup::game(game)?, Batch => Batch::usual_seats()))

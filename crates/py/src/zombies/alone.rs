@@ -1,4 +1,4 @@
-//! A turn alone, for programs that play turn by turn.
+//! Single turns, for programs that play turn by turn.
 
 use super::shown::arranged;
 use crate::setup;
@@ -8,7 +8,7 @@ use necrodome_rules::{
 };
 use pyo3::prelude::*;
 
-/// One turn after another, by the rules of `zombie-dice-solo`: `begin`, then `go` as often as it is wanted.
+/// Turns by the rules of `zombie-dice-solo`, one after the other: call `begin`, then `go` as often as you like.
 #[pyclass(module = "necrodome._native")]
 pub struct ZombieTurn {
     rules: SoloRules,
@@ -17,19 +17,19 @@ pub struct ZombieTurn {
     hand: ZombieHand,
 }
 
-/// A die by its number: its colour times three and its face.
+/// Three numbers: of dice (colour times three, plus face), or counts by colour.
 type Numbers = (u8, u8, u8);
 
 #[pymethods]
 impl ZombieTurn {
-    /// `options` is a JSON object of the rules that differ from the rulebook.
+    /// Makes the turns. `options` is a JSON object of the rules that differ from the rulebook.
     #[new]
     fn new(options: &str) -> PyResult<Self> {
         let (chance, hand) = (Seeded::new(0, "match", 0), ZombieHand::new(0));
         Ok(ZombieTurn { rules: setup::rules(options)?, chance, turn: Turn::START, hand })
     }
 
-    /// Begins a game: all that follows comes from this seed.
+    /// Begins a game: everything that follows comes from this seed.
     fn start(&mut self, seed: u64) {
         (self.chance, self.hand) = (Seeded::new(seed, "match", 0), ZombieHand::new(seed));
     }
@@ -40,7 +40,7 @@ impl ZombieTurn {
         self.hand.clear();
     }
 
-    /// Rolls; only in a turn that is not over. Gives the dice in their places, the cup by colour, brains and shotguns of the turn,
+    /// Rolls; only in a turn that is not over. Returns the dice in their places, the cup by colour, brains and shotguns of the turn,
     /// and whether fewer than three dice are left, and whether the turn is lost.
     fn go(&mut self) -> (Numbers, Numbers, (u32, u8), (bool, bool)) {
         let rolled = self.turn.roll(self.rules.out_of_dice, &mut self.chance);
@@ -52,7 +52,7 @@ impl ZombieTurn {
     }
 }
 
-/// Three places for dice: footsteps stay in theirs. The referee sorts a hand, because the order of the dice tells nothing.
+/// Three places for dice. Footsteps stay in place, although the referee sorts a hand, because the order of dice tells nothing.
 #[pyclass(module = "necrodome._native")]
 pub struct ZombieHand {
     kept: [Option<Colour>; 3],
@@ -66,12 +66,12 @@ impl ZombieHand {
         ZombieHand { kept: [None; 3], order: Seeded::new(seed, "order", 0) }
     }
 
-    /// No dice.
+    /// Removes all dice.
     fn clear(&mut self) {
         self.kept = [None; 3];
     }
 
-    /// Takes a roll; gives its dice in their places.
+    /// Takes a roll; returns its dice in their places.
     fn land(&mut self, dice: [u8; 3]) -> Numbers {
         let pick = |number: u8, all: usize| usize::from(number).min(all - 1);
         let die = |number: u8| Die {

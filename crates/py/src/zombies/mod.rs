@@ -1,4 +1,4 @@
-//! Zombie Dice for bots of other programs.
+//! Zombie Dice for bots written for other programs.
 //!
 //! Zombies of the module `zombiedice` roll by a call, stop by returning, and look at a dict of the game.
 //! [`ZombieTable`] lets them play in this process, on the arena's referee; [`ZombieSeat`] plays for one of them in a process of
@@ -25,7 +25,8 @@ create_exception!(
     "The turn is over, though the zombie would roll on. No `Exception`, so that a zombie that catches those does not catch it."
 );
 
-/// What `roll()` does after the end of a turn: the module gives `None` after the third shotgun, and knows no other end.
+/// Decides what `roll()` does after the end of a turn: it returns `None` after the third shotgun, as in the module, and raises
+/// `TurnOver` after any other end, which the module does not know.
 fn rolled_after(end: TurnEnd) -> PyResult<()> {
     match end {
         TurnEnd::Busted => Ok(()),

@@ -1,12 +1,15 @@
 //! A zombie in a process of the arena.
 //!
-//! The arena asks, and waits for an answer; a zombie is called once a turn, and calls `roll()` itself. So `roll` answers "go" to the
-//! question that waits, and reads on until it knows what came of it.
+//! The arena asks, and waits for an answer; but a zombie is called once per turn, and calls `roll()` itself. So `roll` answers
+//! "go" to the open question, and reads on until it knows the result.
 
 use super::{TurnOver, rolled_after, shown::Shown};
 use crate::setup::refuse;
 use necrodome_arena::protocol::PROTOCOL;
-use necrodome_rules::zombie_dice::{Die, Face, TurnEnd, TurnView};
+use necrodome_rules::{
+    misread::in_json,
+    zombie_dice::{Die, Face, TurnEnd, TurnView},
+};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -18,8 +21,8 @@ use std::{
     os::fd::AsFd,
 };
 
-/// The lines between the arena and one zombie, and what they come to: `next` says what there is to do; in a turn the zombie calls
-/// `roll`, and `stop` comes after it.
+/// The connection between the arena and one zombie. `next` says what to do; during a turn the zombie calls
+/// `roll`, and `stop` follows the turn.
 #[pyclass(module = "necrodome._native")]
 pub struct ZombieSeat {
     input: BufReader<File>,
@@ -30,24 +33,24 @@ pub struct ZombieSeat {
     /// The zombie's seat.
     #[pyo3(get)]
     number: usize,
-    /// The names of all, by seat.
+    /// The names of all players, by seat.
     #[pyo3(get)]
     names: Vec<String>,
-    /// For the zombie's own randomness.
+    /// The seed of the zombie's own randomness.
     #[pyo3(get)]
     seed: u32,
-    /// The scores of all, by seat.
+    /// The scores of all players, by seat.
     #[pyo3(get)]
     scores: Vec<i64>,
     /// The question that waits for an answer.
     asked: Option<u64>,
-    /// A roll that was made and not shown yet.
+    /// A roll that was made and not yet shown.
     fresh: Option<[Die; 3]>,
     /// Why the turn is over, if it is.
     ended: Option<TurnEnd>,
 }
 
-/// What the arena has said.
+/// A message from the arena, as far as it matters.
 enum Item {
     Hello,
     Start {
@@ -71,13 +74,13 @@ enum Item {
     },
 }
 
-/// A message, as far as it matters here. What is not known is passed over.
+/// A message, reduced to the parts that matter here. Unknown parts are ignored.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     id: Option<u64>,
-    /// Looked at only where a turn begins: what is rolled in it is told by events.
+    /// The view. It is read only when a turn begins: events report the rolls after that.
     #[serde(borrow)]
     view: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -110,7 +113,7 @@ struct Event<'a> {
 
 #[pymethods]
 impl ZombieSeat {
-    /// Speaks over the standard input and output of this process, which it keeps for itself when they are given to others.
+    /// Speaks over the standard input and output of this process. It keeps copies of both, so that others can be put in their place.
     #[new]
     fn new(py: Python<'_>, state: Py<PyDict>, die: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(ZombieSeat {
@@ -129,7 +132,7 @@ impl ZombieSeat {
         })
     }
 
-    /// What there is to do: "start" of a match, "turn" or "end". None if there are no more matches.
+    /// Returns what to do: "start" of a match, "turn" or "end". None if there are no more matches.
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<&'static str>> {
         while let Some(item) = self.take(py)? {
             match item {
@@ -170,7 +173,7 @@ impl ZombieSeat {
         Ok(None)
     }
 
-    /// Rolls. None after the third shotgun; `TurnOver` after any other end of the turn, and if the match goes on without it.
+    /// Rolls. Returns None after the third shotgun. Raises `TurnOver` after any other end of the turn, and if the match goes on without it.
     fn roll<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         if self.fresh.is_none() {
             if let Some(end) = self.ended {
@@ -207,7 +210,7 @@ impl ZombieSeat {
         }
     }
 
-    /// A turn of the zombie begins, or has begun before it came: its process was started again, or nobody told it of the first roll.
+    /// Begins a turn of the zombie, or joins one that had begun: its process was restarted, or it was not told of the first roll.
     fn begin_turn(&mut self, py: Python<'_>, turn: &TurnView) -> PyResult<()> {
         self.ended = None;
         if let (Some(hand), None) = (turn.hand, self.fresh) {
@@ -256,7 +259,7 @@ impl ZombieSeat {
         Ok(self.output.write_all(answer.as_bytes())?)
     }
 
-    /// What comes next in the turn.
+    /// Reads the next item of the turn.
     fn next_of_turn(&mut self, py: Python<'_>) -> PyResult<Item> {
         let over = || TurnOver::new_err("the match has gone on");
         match self.take(py)?.ok_or_else(over)? {
@@ -268,7 +271,7 @@ impl ZombieSeat {
         }
     }
 
-    /// The next item; none if the arena has no more.
+    /// The next item, or `None` if the arena has no more.
     fn take(&mut self, py: Python<'_>) -> PyResult<Option<Item>> {
         while self.queue.is_empty() {
             self.line.clear();
@@ -286,7 +289,10 @@ impl ZombieSeat {
     fn read(&mut self) -> PyResult<()> {
         let message: Message = serde_json::from_slice(&self.line).map_err(|error| {
             let line = String::from_utf8_lossy(&self.line);
-            PyValueError::new_err(format!("expected a message of the bot protocol, got {line:?}: {error}"))
+            PyValueError::new_err(format!(
+                "expected a message of the bot protocol, got {line:?}: {}",
+                in_json(&error)
+            ))
         })?;
         let item = match message {
             Message { events: Some(events), .. } => {
@@ -308,14 +314,14 @@ impl ZombieSeat {
     }
 }
 
-/// The dice in a view.
+/// Reads the dice in a view.
 fn turn_of(view: &RawValue) -> PyResult<TurnView> {
     let view: View = serde_json::from_str(view.get()).map_err(refuse)?;
     Ok(view.turn)
 }
 
 impl Event<'_> {
-    /// What it means to the zombie on this seat.
+    /// Translates the message for the zombie in this seat.
     fn item(self, number: usize) -> Option<Item> {
         match self {
             Event { kind, seat: Some(seat), hand: Some(hand), .. } if kind == "rolled" => {

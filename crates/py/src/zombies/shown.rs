@@ -10,20 +10,20 @@ use pyo3::{
     types::{PyDict, PyList, PyString},
 };
 
-/// Keeps the turn's part of the module's state. Zombies may hold on to its lists, so these change in place.
+/// Keeps the turn's part of the module's state. Zombies may hold on to its lists, so they are changed in place.
 ///
-/// The module shows dice in the order in which they were drawn. The referee sorts them, because their order tells nothing; so an
-/// order is drawn here, each as likely as it is there.
+/// The module shows dice in the order in which they were drawn. The referee sorts them, because their order tells nothing; so
+/// a random order is drawn here, with the same probabilities.
 pub(super) struct Shown {
     state: Py<PyDict>,
-    /// A rolled die by colour and face, as Python shows it.
+    /// Rolled dice by colour and face, as Python shows them.
     dice: Vec<Py<PyAny>>,
     order: Seeded,
     cup: Dice,
     hand: Dice,
     /// The dice of the brains that were rolled.
     brains: Dice,
-    /// Brains and shotguns of this turn.
+    /// The brains and shotguns of this turn.
     counts: (u32, u32),
 }
 
@@ -38,7 +38,7 @@ impl Dice {
         Dice { colours: Vec::new(), list: PyList::empty(py).unbind() }
     }
 
-    /// Other dice, in a list of their own.
+    /// Replaces the dice, with a new list.
     fn begin<'py>(&mut self, py: Python<'py>, colours: &[Colour]) -> PyResult<Bound<'py, PyList>> {
         self.colours.clear();
         self.colours.extend_from_slice(colours);
@@ -53,7 +53,7 @@ impl Dice {
         }
     }
 
-    /// Shows what the dice are now.
+    /// Updates the list.
     fn show(&self, py: Python<'_>) -> PyResult<()> {
         let list = self.list.bind(py);
         let now = PyList::new(py, self.colours.iter().map(|&colour| word(py, colour)))?;
@@ -70,7 +70,7 @@ fn word(py: Python<'_>, colour: Colour) -> &Bound<'_, PyString> {
 }
 
 impl Shown {
-    /// `state` is the dict that zombies look at; `die` makes a rolled die of the words for its colour and face.
+    /// Makes the shown dice. `state` is the dict that zombies look at; `die` makes a rolled die from the words for its colour and face.
     pub fn new(py: Python<'_>, state: Py<PyDict>, die: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut dice = Vec::new();
         for colour in Colour::ALL {
@@ -83,19 +83,19 @@ impl Shown {
         Ok(Shown { state, dice, order, cup, hand, brains, counts: (0, 0) })
     }
 
-    /// A match begins.
+    /// Begins a match.
     pub fn reseed(&mut self, seed: u64) {
         self.order = Seeded::new(seed, "order", 0);
     }
 
-    /// A turn begins.
+    /// Begins a turn.
     pub fn begin(&mut self, py: Python<'_>) -> PyResult<()> {
         let mut cup = colours(DICE.weights());
         self.order.shuffle(&mut cup);
         self.set(py, &cup, &[], &[], (0, 0))
     }
 
-    /// A turn that has begun before the zombie came.
+    /// Joins a turn that began before the zombie came.
     #[cfg(target_os = "linux")]
     pub fn join(&mut self, py: Python<'_>, turn: &necrodome_rules::zombie_dice::TurnView) -> PyResult<()> {
         let mut cup = colours(turn.cup.weights());
@@ -121,7 +121,7 @@ impl Shown {
         state.set_item(intern!(py, "ROLLED_BRAINS_DETAILS"), self.brains.begin(py, brains)?)
     }
 
-    /// Three dice were rolled. Gives what `roll()` gives.
+    /// Shows three rolled dice. Returns what `roll()` returns.
     pub fn land<'py>(&mut self, py: Python<'py>, hand: [Die; 3]) -> PyResult<Bound<'py, PyDict>> {
         if self.hand.colours.len() + self.cup.colours.len() < 3 {
             // Out of dice: the brains go back into the cup.
@@ -171,8 +171,8 @@ impl Shown {
     }
 }
 
-/// A roll in the places of the hand: dice that were kept stay where they are, the others come in any order. Which of several dice of
-/// a colour was kept is as open as that.
+/// Arranges a roll in the places of the hand: dice that were kept stay in place, the others come in random order. If there are
+/// several dice of a colour, chance also decides which of them was kept.
 pub(super) fn arranged(kept: [Option<Colour>; 3], mut hand: [Die; 3], order: &mut Seeded) -> [Die; 3] {
     order.shuffle(&mut hand);
     for place in 0..3 {
@@ -185,7 +185,7 @@ pub(super) fn arranged(kept: [Option<Colour>; 3], mut hand: [Die; 3], order: &mu
     hand
 }
 
-/// As many dice of each colour.
+/// Lists the colours of dice by their counts.
 fn colours(counts: [u32; 3]) -> Vec<Colour> {
     let dice = Colour::ALL.into_iter().zip(counts);
     dice.flat_map(|(colour, count)| (0..count).map(move |_| colour)).collect()

@@ -11,7 +11,7 @@ use necrodome_rules::{
 use pyo3::{prelude::*, types::PyDict};
 use std::collections::VecDeque;
 
-/// One game after another, turn by turn: `begin`, then `roll` as often as the zombie calls it, then `stop`.
+/// Games, one after the other, turn by turn: call `begin`, then `roll` as often as the zombie calls it, then `stop`.
 #[pyclass(module = "necrodome._native")]
 pub struct ZombieTable {
     rules: TableRules,
@@ -22,7 +22,7 @@ pub struct ZombieTable {
     ended: Option<TurnEnd>,
 }
 
-/// What has happened and was not shown yet.
+/// The events that were not shown yet.
 struct Happened(VecDeque<Event>);
 
 impl Log<Event> for Happened {
@@ -33,8 +33,8 @@ impl Log<Event> for Happened {
 
 #[pymethods]
 impl ZombieTable {
-    /// `options` is a JSON object of the rules that differ from the rulebook, `state` the dict that zombies look at, and `die` makes
-    /// a rolled die of the words for its colour and face.
+    /// Makes the table. `options` is a JSON object of the rules that differ from the rulebook, `state` the dict that zombies look at,
+    /// and `die` makes a rolled die from the words for its colour and face.
     #[new]
     fn new(py: Python<'_>, options: &str, state: Py<PyDict>, die: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (rules, shown) = (setup::rules(options)?, Shown::new(py, state, die)?);
@@ -52,7 +52,7 @@ impl ZombieTable {
         Ok(())
     }
 
-    /// Begins the next turn. Gives its seat; none when the game is over.
+    /// Begins the next turn. Returns its seat, or None when the game is over.
     fn begin(&mut self, py: Python<'_>) -> PyResult<Option<u16>> {
         self.ended = None;
         // A mandatory first roll has been made already, and may have been the last one.
@@ -66,7 +66,7 @@ impl ZombieTable {
         Ok(Some(seat.0))
     }
 
-    /// Rolls. None after the third shotgun; `TurnOver` after any other end of the turn.
+    /// Rolls. Returns None after the third shotgun. Raises `TurnOver` after any other end of the turn.
     fn roll<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         if let Some(end) = self.ended {
             return rolled_after(end).map(|()| None);
@@ -81,7 +81,7 @@ impl ZombieTable {
         self.shown.land(py, hand).map(Some)
     }
 
-    /// Ends the turn, if it is not over yet; `lost` if its brains do not count. Gives the scores of all.
+    /// Ends the turn, if it is not over yet; `lost` if its brains do not count. Returns the scores of all players.
     fn stop(&mut self, lost: bool) -> PyResult<Vec<i64>> {
         // Whoever has not looked at a mandatory roll has made it all the same.
         if self.ended.is_none() && self.made().is_none_or(|_| self.ended.is_none()) {
@@ -99,7 +99,7 @@ impl ZombieTable {
         game.apply(&[choice], chance, &mut self.happened).map_err(refuse)
     }
 
-    /// The roll that was made and not shown yet; the turn may have ended with it.
+    /// The roll that was made and not yet shown; the turn may have ended with it.
     fn made(&mut self) -> Option<[Die; 3]> {
         while let Some(event) = self.happened.0.pop_front() {
             if let Event::Rolled { hand, .. } = event {

@@ -1,4 +1,4 @@
-//! What the plain baselines share: a small fast generator, good enough to be a fair yardstick.
+//! Shared parts of the plain baselines: a small fast generator, good enough to be a fair yardstick.
 
 /// xorshift64*.
 pub struct Xorshift(u64);
@@ -8,7 +8,7 @@ impl Xorshift {
         Xorshift(seed | 1)
     }
 
-    /// One of `0..n`, by multiply and shift.
+    /// Returns one of `0..n`, by multiply and shift.
     pub fn below(&mut self, n: u32) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -41,7 +41,7 @@ impl Mean {
         ((self.squares / self.count - self.value().powi(2)) / self.count).sqrt()
     }
 
-    /// Panics when the mean is more than five standard errors from what it should be.
+    /// Panics when the mean is more than five standard errors from the expected value.
     pub fn assert_near(&self, expected: f64, expected_error: f64, what: &str) {
         let error = self.error().hypot(expected_error);
         let off = (self.value() - expected).abs() / error.max(1e-12);

@@ -39,7 +39,7 @@ fn field(entries: usize) -> Field {
     Field { bots: (0..entries).map(build).collect(), views, start }
 }
 
-/// The first turns of a match, through views, bots and referee.
+/// Plays the first turns of a match, through views, bots and referee.
 fn first_turns(field: &mut Field, chance: &mut Seeded) -> u64 {
     let mut game = field.start.clone();
     let mut moves = Vec::new();

@@ -1,4 +1,4 @@
-//! How fast the referees are, against plain baselines in the same run: `cargo bench -p necrodome-rules`.
+//! Measures how fast the referees are, against plain baselines in the same run: `cargo bench -p necrodome-rules`.
 //!
 //! Every benchmark checks its answers. The table at the end gives rates and ratios: a machine may be slow, but the
 //! ratio to the baseline says whether the code is.
@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Collects how much was done in what time, for the table at the end.
+/// Collects the work done and the time it took, for the table at the end.
 #[derive(Default)]
 pub struct Tally(RefCell<Vec<Row>>);
 
@@ -29,7 +29,7 @@ struct Row {
 }
 
 impl Tally {
-    /// Measures `run`, which gives the number of units it has done; both are added up over all samples.
+    /// Measures `run`, which returns the number of units it has done; units and time are added up over all samples.
     pub fn bench(
         &self,
         criterion: &mut Criterion,
@@ -53,7 +53,7 @@ impl Tally {
         self.0.borrow_mut().push(Row { name: name.into(), unit, work: work as f64, time, baseline });
     }
 
-    /// Units per second of a benchmark that has run (none if it was filtered out).
+    /// The units per second of a benchmark, or `None` if it was filtered out.
     pub fn rate(&self, name: &str) -> Option<f64> {
         let rows = self.0.borrow();
         let row = rows.iter().find(|row| row.name == name && row.work > 0.0)?;

@@ -19,7 +19,7 @@ const PLAIN: &str = "tokyo: plain loop";
 const LINE_UP: [&str; 4] = ["angry", "point-hunter", "angry", "point-hunter"];
 const MATCHES: usize = 50;
 
-/// A whole match with the policies written into it. Gives the turns.
+/// Plays a whole match with the policies written into it. Returns the number of turns.
 fn plain_match(random: &mut Xorshift) -> u64 {
     let (mut health, mut points, mut tokyo) = ([10i32; 4], [0u32; 4], usize::MAX);
     let (mut turns, mut current) = (0, 0);

@@ -29,7 +29,7 @@ impl Log<Event> for Rolls {
     }
 }
 
-/// A turn as a tight loop without any of the referee's bookkeeping. Gives score and rolls.
+/// Plays a turn as a tight loop without any of the referee's bookkeeping. Returns the score and the rolls.
 fn plain_turn(random: &mut Xorshift) -> (u32, u64) {
     const SIDES: [[u32; 2]; 3] = [[3, 5], [2, 4], [1, 3]];
     let mut cup = [6u32, 4, 3];
@@ -67,7 +67,7 @@ fn plain_turn(random: &mut Xorshift) -> (u32, u64) {
     }
 }
 
-/// Matches of `greedy` against itself through the ordinary referee. Gives the rolls.
+/// Plays matches of `greedy` against itself through the ordinary referee. Returns the rolls.
 fn matches<G: Listed<Event = Event>>(
     count: usize,
     chance: &mut Seeded,

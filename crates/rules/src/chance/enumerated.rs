@@ -1,4 +1,4 @@
-//! Exact enumeration: run a transition over every path of picks and add up what comes out.
+//! Exact enumeration: runs a transition over every path of picks and adds up the results.
 
 use super::Chance;
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -14,10 +14,10 @@ pub type Distribution<T> = BTreeMap<T, Probability>;
 /// Why a transition could not be enumerated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnumerateError {
-    /// There are more paths than the caller is ready to walk.
+    /// There are more paths than the caller allows.
     #[error("more than {max_paths} paths: enumerate a smaller step or allow more paths")]
     TooManyPaths {
-        /// The cap that was given.
+        /// The caller's limit.
         max_paths: u64,
     },
     /// A probability does not fit into a ratio of 128-bit integers.
@@ -27,8 +27,8 @@ pub enum EnumerateError {
 
 /// Runs `transition` once for every path of picks and collects each distinct result with its exact probability.
 ///
-/// `transition` must depend on nothing but its argument. One that goes on until some outcome comes has a path without
-/// end: it counts as too many paths.
+/// `transition` must depend on nothing but its argument. One that loops until a certain outcome comes has an endless
+/// path: it counts as too many paths.
 ///
 /// ```
 /// use necrodome_rules::chance::{Chance, Probability, enumerate};
@@ -66,7 +66,7 @@ pub struct Enumerator {
     too_long: bool,
 }
 
-/// No transition of a real game asks this often.
+/// The most questions on one path. No transition of a real game asks this often.
 const MAX_DEPTH: usize = 4096;
 
 /// One question on the current path and the answer that is being tried.
@@ -104,7 +104,7 @@ impl Weights {
         }
     }
 
-    /// The first outcome at or after `from` that can come.
+    /// The first possible outcome at or after `from`.
     fn possible_from(&self, from: u32) -> Option<u32> {
         match self {
             Weights::Equal(n) => (from < *n).then_some(from),

@@ -18,10 +18,10 @@ use alloc::vec::Vec;
 
 /// Chooses among outcomes with integer weights, so that probabilities can be enumerated exactly.
 pub trait Chance {
-    /// One of `0..n`, all equally likely. `n` is at least 1.
+    /// Returns one of `0..n`, all equally likely. `n` is at least 1.
     fn uniform(&mut self, n: u32) -> u32;
 
-    /// The index of one of `weights`, each with probability `weight / sum`. An outcome of weight 0 never comes.
+    /// Returns the index of one of `weights`, each with probability `weight / sum`. An outcome of weight 0 never comes.
     ///
     /// The sum is at least 1 and fits into a `u32`.
     #[inline]
@@ -58,7 +58,7 @@ impl<C: Chance> Chance for &mut C {
     }
 }
 
-/// Passes questions on and writes the answers down, so that [`Scripted`] can give them again.
+/// Passes questions on to another chance and writes the answers down, so that [`Scripted`] can give them again.
 #[derive(Debug, Clone)]
 pub struct Recorder<C> {
     inner: C,

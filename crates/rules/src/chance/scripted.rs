@@ -1,11 +1,11 @@
-//! Chance that follows a script: tests say which dice come, replays repeat what came.
+//! Chance that follows a script: tests name the dice, replays repeat them.
 
 use super::Chance;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Answers from a list. A script that runs out, or names an outcome that cannot come, is an error: [`Scripted::run`]
-/// withholds the result of the transition. A state that the transition has changed must be thrown away then.
+/// Chance that answers from a list. A script that runs out, or names an impossible outcome, is an error: [`Scripted::run`]
+/// then withholds the result of the transition, and the caller must throw away the state that it changed.
 ///
 /// ```
 /// use necrodome_rules::chance::{Chance, Scripted};
@@ -22,7 +22,7 @@ pub struct Scripted {
 /// Why a script could not be followed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
-    /// More outcomes were asked for than the script has.
+    /// The transition asked for more outcomes than the script has.
     #[error("the script has {length} picks, and one more was asked for")]
     RanOut {
         /// Picks in the script.
@@ -35,17 +35,17 @@ pub enum ScriptError {
     Impossible {
         /// Index of the pick in the script, from 0.
         position: usize,
-        /// What the script says.
+        /// The pick in the script.
         came: u32,
-        /// The outcomes that could have come.
+        /// The outcomes that were possible.
         possible: Possible,
     },
     /// The match ended before the script did.
     #[error("{left} of {length} picks of the script were never asked for")]
     LeftOver {
-        /// Picks not used.
+        /// The number of picks not used.
         left: usize,
-        /// Picks in the script.
+        /// The number of picks in the script.
         length: usize,
     },
 }
@@ -55,7 +55,7 @@ pub enum ScriptError {
 pub enum Possible {
     /// Each of `0..n`.
     Below(u32),
-    /// Just these.
+    /// Only these.
     These(Vec<u32>),
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for Possible {
 }
 
 impl Scripted {
-    /// A script of outcomes, in the order in which they will be asked for.
+    /// Makes a script of outcomes, in the order in which they will be asked for.
     pub fn new(picks: impl Into<Vec<u32>>) -> Self {
         Scripted { picks: picks.into(), next: 0 }
     }
@@ -110,9 +110,9 @@ pub struct ScriptedChance<'a> {
 }
 
 impl ScriptedChance<'_> {
-    /// The next pick if it is allowed. Otherwise notes the error and gives some outcome, whose consequences
-    /// [`Scripted::run`] throws away; it changes from call to call, so that a transition that waits for one outcome
-    /// comes to its end.
+    /// Returns the next pick if it is allowed. Otherwise notes the error and returns some outcome, whose consequences
+    /// [`Scripted::run`] throws away. That outcome changes from call to call, so that a transition that waits for a certain
+    /// outcome still ends.
     fn take(&mut self, outcomes: u32, allowed: impl Fn(u32) -> bool, possible: impl Fn() -> Possible) -> u32 {
         if self.error.is_some() {
             self.next += 1;

@@ -5,10 +5,10 @@ use core::{fmt, str::FromStr};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A seed: a whole number of up to 128 bits. Random ones have all of them, so that nobody finds one by trying; typed ones may be
-/// short.
+/// A seed: a whole number of up to 128 bits. Random seeds use all of them, so that nobody finds one by trying; typed seeds may
+/// be short.
 ///
-/// Below 2^64 it is written as a plain number, in JSON too, as it always was; above, as hexadecimal digits after `0x`.
+/// A seed below 2^64 is written as a plain number, in JSON too, as in older versions; a larger one as hexadecimal digits after `0x`.
 ///
 /// ```
 /// use necrodome_rules::chance::Seed;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct Seed(u128);
 
 impl Seed {
-    /// The seed with this number.
+    /// Makes the seed with this number.
     pub const fn new(number: u128) -> Self {
         Seed(number)
     }
@@ -31,13 +31,13 @@ impl Seed {
         self.0
     }
 
-    /// The number, if it is one of before seeds had 128 bits.
+    /// The number if it fits into 64 bits, as all seeds of older versions do, or `None`.
     pub fn short(self) -> Option<u64> {
         u64::try_from(self.0).ok()
     }
 }
 
-/// The only integer that becomes a seed by itself, so that literals need no type.
+/// The only integer type that converts into a seed, so that literals need no type.
 impl From<u64> for Seed {
     fn from(number: u64) -> Self {
         Seed(number.into())
@@ -53,7 +53,7 @@ impl fmt::Display for Seed {
     }
 }
 
-/// What is not a seed.
+/// The error for a text that is not a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected {EXPECTED}")]
 pub struct SeedError;

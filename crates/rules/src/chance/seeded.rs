@@ -1,7 +1,7 @@
 //! Randomness from a seed: ChaCha8, the same on every machine and in every version.
 //!
-//! ChaCha8 was chosen over faster generators because bots are hostile: seeing any number of dice tells nothing about
-//! the next one. The bounded draw is our own (Lemire's method), because libraries may change theirs.
+//! ChaCha8 was chosen over faster generators because bots are hostile: no number of dice seen reveals the next one.
+//! The bounded draw is our own (Lemire's method), because libraries may change theirs.
 
 use super::{Chance, Seed};
 use blake3::hazmat::HasherExt;
@@ -16,7 +16,7 @@ const CONTEXT: &str = "necrodome random stream v1";
 #[cfg(test)]
 const WIDE_CONTEXT: &str = "necrodome random stream v1, seeds above 64 bits";
 
-/// The keys that BLAKE3 derives from the contexts, kept here since it would double the work of every stream.
+/// The keys that BLAKE3 derives from the contexts. They are stored because deriving them would double the work for every stream.
 const CONTEXT_KEY: [u8; 32] = [
     163, 28, 171, 158, 246, 179, 56, 83, 137, 211, 87, 100, 9, 21, 9, 119, 30, 226, 82, 85, 203, 7, 31, 226,
     4, 13, 224, 128, 144, 216, 204, 216,
@@ -38,12 +38,12 @@ const WIDE_CONTEXT_KEY: [u8; 32] = [
 #[serde(from = "SavedStream", into = "SavedStream")]
 pub struct Seeded(ChaCha8Rng);
 
-/// Where a stream is: its JSON, so that a match can be saved and go on as if nothing had been.
+/// The position of a stream, as JSON, so that a match can be saved and resumed.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedStream {
     key: [u8; 32],
-    /// Numbers drawn so far. No match comes to the end of 64 bits.
+    /// Numbers drawn so far. No match draws 2^64 numbers.
     drawn: u64,
 }
 
@@ -62,7 +62,7 @@ impl From<SavedStream> for Seeded {
 }
 
 impl Seeded {
-    /// The stream of a seed for one purpose ("match", "bot") and an index within it. Streams that differ in any of
+    /// Makes the stream of a seed for one purpose ("match", "bot") and an index within it. Streams that differ in any of
     /// the three are independent.
     pub fn new(seed: impl Into<Seed>, purpose: &str, index: u64) -> Self {
         let seed = seed.into();
@@ -85,7 +85,7 @@ impl Seeded {
         Seeded(ChaCha8Rng::from_seed(*hasher.finalize().as_bytes()))
     }
 
-    /// A seed from the next 128 bits of the stream.
+    /// Draws a seed from the next 128 bits of the stream.
     pub fn seed(&mut self) -> Seed {
         Seed::new(u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64()))
     }

@@ -16,7 +16,7 @@ pub fn built_ins() -> Vec<BuiltIn<Infection>> {
     vec![BuiltIn::of::<Random>(), BuiltIn::of::<Careful>(), BuiltIn::of::<Spreader>()]
 }
 
-/// Some partner, if there is one.
+/// Draws a partner at random, or `None` if there is nobody to meet.
 #[inline(always)]
 fn any_partner(view: &InfectionView, chance: &mut Seeded) -> Option<Seat> {
     match view.partners.len() as u32 {
@@ -62,11 +62,11 @@ impl Bot<Infection> for Random {
     }
 }
 
-/// How careful.
+/// The parameters of `careful`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct CarefulParams {
-    /// Spends antibodies on precautions and the antidote when it was told of at least this many.
+    /// Spends antibodies on precautions and the antidote when the last report shows at least this many.
     reserve: Bounded<1, 1000>,
 }
 
@@ -107,11 +107,11 @@ impl Bot<Infection> for Careful {
     }
 }
 
-/// How eager.
+/// The parameters of `spreader`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct SpreaderParams {
-    /// Viruses a zombie applies in one contact, as long as it has them.
+    /// Viruses that a zombie applies in one contact, as long as any are left.
     dose: Bounded<0, 1000>,
 }
 

@@ -1,4 +1,4 @@
-//! What people are told about Infection.
+//! The card of Infection.
 
 use super::{Action, Event, Infection, InfectionView, built_ins, words};
 use crate::{
@@ -14,14 +14,14 @@ use alloc::{string::String, vec::Vec};
 impl Listed for Infection {
     const CARD: Card = Card {
         rules: "\
-Human, infected or zombie: an infected is told to be human. Meet at least one other each turn.
+How to win: zombies win when no human is left; a human wins as the only one left, or when time is up.
+You are human, infected or a zombie; the infected are told that they are human. Meet at least one other player each turn.
   human + human      each gains an antibody, unless one takes a precaution
-  human + infected   the human is infected, unless it takes a precaution
-  human + zombie     the human is infected, unless it takes a precaution; viruses cancel antibodies
+  human + infected   the human is infected, unless they take a precaution
+  human + zombie     the human is infected, unless they take a precaution; viruses cancel antibodies
   zombie + zombie    each gains a virus
-A precaution costs an antibody. So does the antidote: it makes an infected human again.
-Each turn an infected loses an antibody, and without one becomes a zombie.
-No human left: the zombies win. One human left: it wins. Time up: the humans win.",
+A precaution costs an antibody. So does the antidote, which makes an infected player human again.
+After each turn the infected lose an antibody, and those who have none left become zombies.",
         hint: "view.question says whether you choose a partner of view.partners or answer one; an action is a contact, \
                an answer or an end, each with an optional commit and antidote.",
         open: false,
@@ -35,7 +35,7 @@ No human left: the zombies win. One human left: it wins. Time up: the humans win
         ..Card::new(
             "infection",
             "Infection",
-            "A party game of hidden infection, with a judge who tells each player only so much.",
+            "A party game of hidden infection: a judge tells each player only what they may know.",
         )
     };
 

@@ -1,20 +1,20 @@
 //! The classic rules (docs/rules/infection-classic.md): points instead of antibodies and viruses, one antidote each,
 //! and limits counted in turns.
 //!
-//! A human's points (handshakes) are its `antibodies`, a zombie's (infections) its `viruses`: each side has its own
-//! number, as in the standard rules. What the classic rules know beside that is here.
+//! A human's points (handshakes) are their `antibodies`, a zombie's (infections) their `viruses`: each side has its own
+//! number, as in the standard rules. This module holds the rest.
 
 use super::party::{Identity, InfectionRules, Player, Role};
 use serde::{Deserialize, Serialize};
 
-/// What the classic rules know about a player.
+/// The state of a player that only the classic rules have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Classic {
-    /// What the player was told to be at the start; nobody is told more later.
+    /// The player's identity at the start, as they were told; they are told no more later.
     pub told: Identity,
     /// Antidotes left.
     pub antidotes: u32,
-    /// Turns that have ended since the infection, while it can still be cured.
+    /// The turns that have ended since the infection, while it can still be cured.
     pub infected_turns: u32,
     /// Turns that have ended since the player last began a contact.
     pub idle_turns: u32,
@@ -27,7 +27,7 @@ impl Classic {
         Classic { told, antidotes: 1, infected_turns: 0, idle_turns: 0 }
     }
 
-    /// The only antidote: it cures an infection that is not for good, and is spent in any case.
+    /// Takes the only antidote. It cures an infection that is not yet permanent, and is spent in any case.
     pub(super) fn antidote(&mut self, player: &mut Player) {
         self.antidotes -= 1;
         self.infected_turns = 0;
@@ -36,7 +36,7 @@ impl Classic {
         }
     }
 
-    /// A turn ends: an infection may become one for good, and so may idling. Gives whether the player became a zombie.
+    /// Ends a turn: an infection may become permanent, and idling may make a zombie. Returns whether the player became a zombie.
     pub(super) fn end_turn(&mut self, player: &mut Player, rules: &InfectionRules) -> bool {
         self.idle_turns += 1;
         self.infected_turns += u32::from(player.role == Role::Infected);
@@ -52,7 +52,7 @@ impl Classic {
     }
 }
 
-/// A contact: two humans gain a point each; anybody else infects a human, and a zombie gains a point by it.
+/// Plays a contact: two humans gain a point each; anybody else infects a human, and a zombie gains a point for it.
 pub(super) fn meet(a: &mut Player, b: &mut Player) {
     match (a.role, b.role) {
         (Role::Human, Role::Human) => {

@@ -4,18 +4,18 @@ use super::party::{Player, Role, Ruleset, SurplusVirus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one side commits to a contact.
+/// A side's commitment to a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Commitment {
     /// Nothing.
     #[default]
     None,
-    /// Spends an antibody: it shields a human, and does nothing for an infected.
+    /// Spends an antibody: it protects a human, and does nothing for an infected player.
     Precaution,
-    /// A zombie spends viruses on the other.
+    /// A zombie applies viruses to the other player.
     Virus {
-        /// How many, at least 1.
+        /// The number of viruses, at least 1.
         count: u32,
     },
 }
@@ -29,24 +29,24 @@ impl Commitment {
     }
 }
 
-/// What a contact did to one side.
+/// The effect of a contact on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
-    /// What the player was before.
+    /// The role before the contact.
     pub was: Role,
-    /// What the player is now.
+    /// The role after the contact.
     pub is: Role,
     /// Antibodies now; a human's points in the classic rules.
     pub antibodies: u32,
-    /// Viruses now: a zombie's stock, or what a human carries without knowing; a zombie's points in the classic rules.
+    /// Viruses now: a zombie's stock, or those that a human carries without knowing; a zombie's points in the classic rules.
     pub viruses: u32,
-    /// The rules by which it happened.
+    /// The rules of the contact.
     #[serde(default, skip_serializing_if = "Ruleset::is_standard")]
     pub rules: Ruleset,
 }
 
 impl Player {
-    /// Antibodies come one by one; each virus that is carried cancels one.
+    /// Adds an antibody, unless a virus that the player carries cancels it.
     fn gain_antibody(&mut self) {
         if self.viruses > 0 {
             self.viruses -= 1;
@@ -55,7 +55,7 @@ impl Player {
         }
     }
 
-    /// Each virus cancels an antibody; what is left over stays with the player, if the rules say so.
+    /// Adds viruses. Each cancels an antibody; the player keeps the surplus if the rules say so.
     fn take_viruses(&mut self, count: u32, surplus: SurplusVirus) {
         let cancelled = count.min(self.antibodies);
         self.antibodies -= cancelled;
@@ -64,7 +64,7 @@ impl Player {
         }
     }
 
-    /// Pays for a commitment. That it can be paid has been checked.
+    /// Pays for a commitment. The caller has checked that the player can.
     fn pay(&mut self, commitment: Commitment) {
         match commitment {
             Commitment::None => {}
@@ -74,7 +74,7 @@ impl Player {
     }
 }
 
-/// A contact: costs are paid first, then the table applies to the roles before the contact.
+/// Plays a contact: costs are paid first, then the table applies to the roles before the contact.
 #[inline]
 pub(super) fn meet(a: (&mut Player, Commitment), b: (&mut Player, Commitment), surplus: SurplusVirus) {
     let ((a, a_commits), (b, b_commits)) = (a, b);
@@ -107,7 +107,7 @@ pub(super) fn meet(a: (&mut Player, Commitment), b: (&mut Player, Commitment), s
     }
 }
 
-/// What two players would be after a contact. Both must be able to pay for what they commit.
+/// Returns what two players would be after a contact. Both must be able to pay for their commitments.
 pub fn after_contact(a: (Player, Commitment), b: (Player, Commitment), surplus: SurplusVirus) -> [Player; 2] {
     let (mut one, mut other) = (a.0, b.0);
     meet((&mut one, a.1), (&mut other, b.1), surplus);

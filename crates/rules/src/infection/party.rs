@@ -1,4 +1,4 @@
-//! The judge's book: who is what, who met whom, and what may be told to whom.
+//! The judge's book: who is what, who met whom, and what each player may be told.
 
 use super::{
     classic::{self, Classic},
@@ -18,7 +18,7 @@ use alloc::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of viruses that find no antibody to cancel.
+/// What happens to viruses that find no antibody to cancel: the player carries them, or they are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SurplusVirus {
@@ -30,7 +30,7 @@ pub enum SurplusVirus {
     Lost,
 }
 
-/// Which rules of contacts, antidotes and endings apply.
+/// The rules of contacts, antidotes and endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruleset {
@@ -42,12 +42,12 @@ pub enum Ruleset {
 }
 
 impl Ruleset {
-    /// Whether these are the rules that apply unless others are named.
+    /// Whether these are the standard rules, which apply by default.
     pub fn is_standard(&self) -> bool {
         *self == Ruleset::Standard
     }
 
-    /// What a human and a zombie collect, in words.
+    /// The names of the things that a human and a zombie collect.
     pub fn things(self) -> [&'static str; 2] {
         match self {
             Ruleset::Standard => ["antibody", "virus"],
@@ -60,25 +60,25 @@ impl Ruleset {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InfectionRules {
-    /// Antibodies and viruses, or the classic points.
+    /// Which rules: standard (antibodies and viruses) or classic (points).
     // Rules of before are written as they were, so that what was recorded by them proves itself.
     #[serde(skip_serializing_if = "Ruleset::is_standard")]
     #[schemars(extend("default" = "standard"))]
     pub rules: Ruleset,
     /// How many players are zombies at the start.
     pub zombies: Bounded<0, 499>,
-    /// The game ends after so many turns.
+    /// The most turns.
     pub max_turns: Bounded<1, MOST_TURNS>,
-    /// Antibodies of each human at the start.
+    /// How many antibodies each human has at the start.
     pub start_antibodies: Bounded<0, 1000>,
-    /// Viruses of each zombie at the start.
+    /// How many viruses each zombie has at the start.
     pub start_viruses: Bounded<0, 1000>,
-    /// What becomes of viruses that find no antibody to cancel.
+    /// What happens to viruses that find no antibody to cancel: the player carries them, or they are lost.
     pub surplus_virus: SurplusVirus,
-    /// Classic: turns in which to begin a contact.
+    /// Classic rules: how many turns players have to begin a contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interaction_limit: Option<Bounded<1, 10_000>>,
-    /// Classic: turns in which an infection can be cured.
+    /// Classic rules: for how many turns an infection can be cured.
     #[serde(skip_serializing_if = "is_usual")]
     #[schemars(extend("default" = 3))]
     pub antidote_limit: Bounded<0, 10_000>,
@@ -100,13 +100,27 @@ impl Default for InfectionRules {
 }
 
 impl InfectionRules {
+    /// Returns these rules with numbers that make a fair game for this many players, according to
+    /// `necrodome judge balance --set start_antibodies=3`: the zombies win about half of the games, and most humans live to see the
+    /// middle of the game.
+    #[must_use]
+    pub fn suited(self, players: usize) -> Self {
+        let zombies = u32::try_from((players + 6) / 12).unwrap_or(u32::MAX).clamp(1, 499);
+        InfectionRules {
+            zombies: zombies.try_into().unwrap_or(self.zombies),
+            max_turns: Bounded::new(if players < 10 { 4 } else { 5 }),
+            start_antibodies: Bounded::new(3),
+            ..self
+        }
+    }
+
     /// Whether the classic rules apply.
     #[inline]
     pub fn is_classic(&self) -> bool {
         self.rules == Ruleset::Classic
     }
 
-    /// The last turn; the classic rules may leave the end to the judge, and then there is none.
+    /// The last turn, or `None` where the classic rules leave the end to the judge.
     pub fn last_turn(&self) -> Option<u32> {
         let turns = self.max_turns.get();
         (!self.is_classic() || turns < MOST_TURNS).then_some(turns)
@@ -120,48 +134,48 @@ fn is_usual(limit: &Bounded<0, 10_000>) -> bool {
     *limit == ANTIDOTE_LIMIT
 }
 
-/// As many turns as a game can have.
+/// The most turns that a game can have.
 const MOST_TURNS: u32 = 10_000;
 
-/// What a player really is.
+/// A player's real role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// Healthy.
     Human,
-    /// Counts, and is told, as human.
+    /// Infected; counts as human, and is told so.
     Infected,
     /// A zombie.
     Zombie,
 }
 
-/// What a player is told to be.
+/// A player's identity, as they are told it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Identity {
-    /// Human or infected: nobody is told which.
+    /// Human or infected: nobody is told which of the two.
     Human,
     /// A zombie.
     Zombie,
 }
 
-/// One player, as the judge knows it.
+/// A player, as the judge knows them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Player {
-    /// What it really is.
+    /// Their real role.
     pub role: Role,
-    /// Antibodies; none for a zombie.
+    /// Antibodies; 0 for a zombie.
     pub antibodies: u32,
-    /// A zombie's stock, or what a human carries without knowing.
+    /// A zombie's stock, or the viruses that a human carries without knowing.
     pub viruses: u32,
-    /// Whether it has declared the end of its turn.
+    /// Whether they have ended their turn.
     pub ended: bool,
-    /// How many others it has met in this turn.
+    /// The number of others they have met in this turn.
     pub contacts: u16,
 }
 
 impl Player {
-    /// What it is told to be.
+    /// Their identity, as they are told it.
     pub fn identity(&self) -> Identity {
         match self.role {
             Role::Human | Role::Infected => Identity::Human,
@@ -169,7 +183,7 @@ impl Player {
         }
     }
 
-    /// What it is told to have: antibodies of a human, viruses of a zombie.
+    /// Their stock, as they are told it: antibodies of a human, viruses of a zombie.
     pub fn stock(&self) -> u32 {
         match self.identity() {
             Identity::Human => self.antibodies,
@@ -177,7 +191,7 @@ impl Player {
         }
     }
 
-    /// Whether it can pay for what it commits; `seat` is its own, for the refusal.
+    /// Checks that they can pay for a commitment. `seat` is their own seat, for the error.
     #[inline]
     fn can_pay(&self, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
         let zombie = self.role == Role::Zombie;
@@ -196,19 +210,19 @@ impl Player {
     }
 }
 
-/// What a player is told at the end of a turn.
+/// The report that a player gets at the end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrivateReport {
-    /// What it is told to be.
+    /// Their identity, as they are told it.
     pub identity: Identity,
-    /// Its antibodies (human) or viruses (zombie). Nobody is told their points in the classic rules.
+    /// Their antibodies (human) or viruses (zombie). In the classic rules players are not told their points.
     pub stock: u32,
-    /// The antidotes it has left, in the classic rules.
+    /// The antidotes they have left, in the classic rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub antidotes: Option<u32>,
 }
 
-/// What everybody is told at the end of a turn.
+/// The report that everybody gets at the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PublicReport {
     /// Turns finished.
@@ -241,27 +255,27 @@ pub enum Ending {
     HumansWin,
 }
 
-/// Why a command was not carried out. The judge is told; players must not be, where it tells a secret.
+/// Why a command was not carried out. Only for the judge: it may reveal a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Refused {
     #[error("the game is over")]
     Over,
-    #[error("there are as many players as a game takes")]
+    #[error("the game is full")]
     Full,
-    #[error("nobody comes late by the classic rules")]
+    #[error("by the classic rules nobody can join late")]
     NoLatecomers,
     #[error("player {seat} does not exist")]
     NoSuchPlayer { seat: Seat },
-    #[error("player {seat} cannot meet themselves")]
+    #[error("player {seat} can't meet themselves")]
     Itself { seat: Seat },
-    #[error("players {a} and {b} have met in this turn already")]
+    #[error("players {a} and {b} have already met in this turn")]
     Again { a: Seat, b: Seat },
     #[error("player {seat} has ended their turn")]
     Ended { seat: Seat },
     #[error("player {seat} has no antidote left")]
     NoAntidote { seat: Seat },
-    #[error("player {seat} commits something, and the classic rules know no commitments")]
+    #[error("player {seat} commits something, but the classic rules have no commitments")]
     NoCommitments { seat: Seat },
     #[error("player {seat} has no antibody to spend")]
     NoAntibody { seat: Seat },
@@ -281,15 +295,15 @@ pub enum Refused {
 pub struct Party {
     rules: InfectionRules,
     players: Vec<Player>,
-    /// Who met whom in this turn: a bit for each ordered pair.
+    /// The pairs who met in this turn: a bit for each ordered pair.
     met: PairSet,
     /// Turns finished.
     turns: u32,
     ending: Option<Ending>,
-    /// What the classic rules know about each player; nobody by other rules.
+    /// The classic state of each player; empty under the standard rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     classic: Vec<Classic>,
-    /// Those who have not ended the turn: `players` knows it too, but finding partners needs it at once.
+    /// The players who have not ended the turn. `players` holds this too, but finding partners needs it as a set.
     #[serde(skip_serializing)]
     open: SeatSet,
 }
@@ -313,7 +327,7 @@ impl From<Saved> for Party {
     }
 }
 
-/// A player who begins.
+/// Makes a player for the start of the game.
 fn fresh(zombie: bool, rules: &InfectionRules) -> Player {
     // The classic rules count points here, from nothing.
     let stock = |start: u32| if rules.is_classic() { 0 } else { start };
@@ -336,7 +350,7 @@ impl Party {
     /// The most players a game can have.
     pub const MAX_PLAYERS: usize = 500;
 
-    /// A new game in which `zombies[i]` tells whether player `i` starts as a zombie.
+    /// Starts a new game. `zombies[i]` says whether player `i` starts as a zombie.
     pub fn new(zombies: &[bool], rules: &InfectionRules) -> Self {
         let players: Vec<Player> = zombies.iter().map(|&zombie| fresh(zombie, rules)).collect();
         let classic =
@@ -345,7 +359,7 @@ impl Party {
         Saved { rules: *rules, met, players, turns: 0, ending: None, classic }.into()
     }
 
-    /// Somebody comes late, with what everybody had at the start, and takes part from now on.
+    /// Adds a late player, with the same start as everybody. They take part from now on.
     pub fn join(&mut self, zombie: bool) -> Result<Seat, Refused> {
         if self.is_closed() {
             return Err(Refused::Over);
@@ -368,7 +382,7 @@ impl Party {
         &self.players
     }
 
-    /// What the classic rules know about a player; nothing by other rules.
+    /// The classic state of a player; `None` under the standard rules.
     pub fn classic(&self, seat: Seat) -> Option<&Classic> {
         self.classic.get(seat.index())
     }
@@ -383,7 +397,7 @@ impl Party {
         self.turns
     }
 
-    /// How the game ended, once it has.
+    /// How the game ended, or `None` while it goes on.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
     }
@@ -401,14 +415,14 @@ impl Party {
         a != b && !ended(a) && !ended(b) && !self.have_met(a, b)
     }
 
-    /// All whom a player could still meet in this turn.
+    /// The players whom a player could still meet in this turn.
     pub fn partners(&self, seat: Seat) -> SeatSet {
         let mut partners = SeatSet::default();
         self.refresh_partners(seat, &mut partners);
         partners
     }
 
-    /// Makes `partners` equal to `self.partners(seat)`, in the memory that it has.
+    /// Makes `partners` equal to `self.partners(seat)`, reusing its memory.
     #[inline(always)]
     pub fn refresh_partners(&self, seat: Seat, partners: &mut SeatSet) {
         if self.players[seat.index()].ended {
@@ -418,7 +432,7 @@ impl Party {
         partners.remove(seat);
     }
 
-    /// Two players meet, each with what it commits. Gives what it did to them, in the same order.
+    /// Plays a contact of two players, each with a commitment. Returns the effect on each, in the same order.
     #[inline]
     pub fn contact(
         &mut self,
@@ -454,8 +468,8 @@ impl Party {
         Ok(effects)
     }
 
-    /// A player takes the antidote: an infected becomes human, a human has spent it for nothing. It costs an antibody,
-    /// or in the classic rules the only antidote there is.
+    /// Gives a player the antidote: an infected player becomes human, a human wastes it. It costs an antibody or,
+    /// under the classic rules, the player's only antidote.
     pub fn antidote(&mut self, seat: Seat) -> Result<Effect, Refused> {
         let was = self.player(seat)?.role;
         if self.rules.is_classic() {
@@ -474,7 +488,7 @@ impl Party {
         Ok(effect(was, &self.players[seat.index()], self.rules.rules))
     }
 
-    /// Who has won is said anew when a judge goes on after the end, which the classic rules allow.
+    /// Works out the ending again, because the classic rules let a judge go on after the end.
     #[inline]
     fn settle_again(&mut self) {
         if self.ending.is_some() {
@@ -482,7 +496,7 @@ impl Party {
         }
     }
 
-    /// A player declares the end of its turn. The turn is to be closed when all have ([`Party::all_ended`]).
+    /// Ends a player's turn. Close the turn when everybody has ended theirs ([`Party::all_ended`]).
     pub fn end(&mut self, seat: Seat) -> Result<(), Refused> {
         self.active(seat)?;
         self.players[seat.index()].ended = true;
@@ -490,24 +504,24 @@ impl Party {
         Ok(())
     }
 
-    /// Whether everybody has declared the end of the turn.
+    /// Whether everybody has ended their turn.
     pub fn all_ended(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Those who break a rule if the turn closes now: they have met nobody. The classic rules allow that.
+    /// The players who would break a rule if the turn closed now: they have met nobody. The classic rules allow that.
     pub fn offenders(&self) -> Vec<Seat> {
         if self.rules.is_classic() { Vec::new() } else { self.without_contact().collect() }
     }
 
-    /// Those who have met nobody in this turn.
+    /// The players who have met nobody in this turn.
     pub fn without_contact(&self) -> impl Iterator<Item = Seat> + '_ {
         let seats = Seat::all(self.players.len()).iter().copied();
         seats.filter(|seat| self.players[seat.index()].contacts == 0)
     }
 
-    /// Closes the turn for everybody: the infected lose an antibody, those without become zombies, and the game may
-    /// end. Gives the players who became zombies.
+    /// Closes the turn for everybody: the infected lose an antibody, those who have none become zombies, and the game may
+    /// end. Returns the players who became zombies.
     pub fn next_turn(&mut self) -> Result<Vec<Seat>, Refused> {
         let over = self.ending.is_some() && self.rules.last_turn().is_some();
         if over || self.turns >= MOST_TURNS {
@@ -549,7 +563,7 @@ impl Party {
         }
     }
 
-    /// The side that a player counts for: the infected are humans, or by the classic rules zombies.
+    /// The side on which a player counts: the infected are humans, or zombies under the classic rules.
     #[inline]
     fn side(&self, player: &Player) -> Identity {
         match player.role {
@@ -558,7 +572,7 @@ impl Party {
         }
     }
 
-    /// What a player may be told at the end of a turn.
+    /// The report that a player gets at the end of a turn.
     pub fn private_report(&self, seat: Seat) -> PrivateReport {
         let player = &self.players[seat.index()];
         match self.classic(seat) {
@@ -567,7 +581,7 @@ impl Party {
         }
     }
 
-    /// What everybody may be told at the end of a turn.
+    /// The report that everybody gets at the end of a turn.
     pub fn public_report(&self) -> PublicReport {
         let (turns, rules) = (self.turns, self.rules.rules);
         let mut report =
@@ -583,8 +597,8 @@ impl Party {
         report
     }
 
-    /// Places and scores. A loser scores 0, a winner 1, and at the end of the last turn its antibodies more. By the
-    /// classic rules a winner scores its points more in any case, and an infected has not won.
+    /// Places and scores. A loser scores 0, a winner 1, plus their antibodies at the end of the last turn. Under the
+    /// classic rules winners always add their points, and the infected have not won.
     pub fn outcome(&self) -> Option<Outcome> {
         let ending = self.ending?;
         if self.rules.is_classic() {
@@ -603,14 +617,14 @@ impl Party {
         Some(Outcome::ranked(&scores.clone(), scores, self.turns))
     }
 
-    /// Whether nothing can be done any more. By the classic rules a judge may write on after the end: old scripts do,
-    /// and are judged by how they stand when they end.
+    /// Whether the game takes no more commands. Under the classic rules a judge may write on after the end: old scripts do,
+    /// and their result is the state at the end of the script.
     #[inline]
     fn is_closed(&self) -> bool {
         self.ending.is_some() && !self.rules.is_classic()
     }
 
-    /// A player who exists, in a game that is not over.
+    /// Finds a player in a game that is not over.
     #[inline]
     fn player(&self, seat: Seat) -> Result<&Player, Refused> {
         if self.is_closed() {
@@ -619,7 +633,7 @@ impl Party {
         self.players.get(seat.index()).ok_or(Refused::NoSuchPlayer { seat })
     }
 
-    /// A player who has not ended its turn.
+    /// Finds a player who has not ended their turn.
     #[inline]
     fn active(&self, seat: Seat) -> Result<&Player, Refused> {
         match self.player(seat)? {
@@ -628,7 +642,7 @@ impl Party {
         }
     }
 
-    /// Whether a player can pay for what it commits.
+    /// Checks that a player can pay for a commitment.
     #[inline]
     pub fn can_pay(&self, seat: Seat, commitment: Commitment) -> Result<(), Refused> {
         self.can_commit(self.player(seat)?, seat, commitment)
@@ -642,7 +656,7 @@ impl Party {
         player.can_pay(seat, commitment)
     }
 
-    /// What must hold at any time.
+    /// Checks everything that must hold at any time.
     pub fn invariants(&self) -> Result<(), String> {
         let count = self.players.len();
         if !(2..=Self::MAX_PLAYERS).contains(&count) || self.met.players != count {
@@ -701,7 +715,7 @@ impl PairSet {
         PairSet { players, bits: vec![0; players * players.div_ceil(64)] }
     }
 
-    /// The same pairs with room for one more.
+    /// Returns the same pairs, with room for one more seat.
     fn grown(&self) -> Self {
         let mut grown = PairSet::new(self.players + 1);
         let seats = Seat::all(self.players);
@@ -716,7 +730,7 @@ impl PairSet {
         (a.index() * self.players.div_ceil(64) + b.index() / 64, 1 << (b.index() % 64))
     }
 
-    /// Those who met a player, as bits.
+    /// The seats that met a player, as bits.
     fn row(&self, seat: Seat) -> &[u64] {
         let words = self.players.div_ceil(64);
         &self.bits[seat.index() * words..][..words]

@@ -1,13 +1,12 @@
-//! Infection for bots: who is asked when, what is known, and how answers become the judge's commands.
+//! Infection for bots: the order of questions, what a player knows, and how answers become the judge's commands.
 //!
 //! In every turn the players are put into a random order and asked one after the other, again and again, until all
-//! have ended the turn. A player who is asked picks somebody to meet, with its commitment, or ends its turn; whoever
-//! is picked is asked at once for its own commitment, without knowing the other's. Either may take the antidote
-//! first.
+//! have ended the turn. A player who is asked picks somebody to meet, with a commitment, or ends their turn; the partner
+//! is asked at once for their own commitment, without knowing the other's. Either may take the antidote first.
 //!
 //! Players know what they were last told and what they did themselves. So a human may always *try* a precaution or an
-//! antidote: if it has no antibody by then, nothing is spent and nothing happens, and it is not told. A zombie may
-//! apply the viruses that it knows of: those of the last report less those it has applied since. No answer is refused
+//! antidote: without an antibody nothing is spent, nothing happens, and nobody tells the player. A zombie may
+//! apply the viruses that they know of: those of the last report, less those they have applied since. No answer is refused
 //! because of something that the player cannot know.
 
 use super::{
@@ -37,18 +36,18 @@ use serde::{Deserialize, Serialize};
 pub enum Action {
     /// Meet somebody.
     Contact {
-        /// Whom.
+        /// The player to meet.
         with: Seat,
-        /// What to commit.
+        /// The commitment.
         #[serde(default)]
         commit: Commitment,
         /// Whether to take the antidote first.
         #[serde(default)]
         antidote: bool,
     },
-    /// When picked by somebody: what to commit to the contact.
+    /// Answer a player who has picked this one.
     Answer {
-        /// What to commit.
+        /// The commitment.
         #[serde(default)]
         commit: Commitment,
         /// Whether to take the antidote first.
@@ -73,7 +72,7 @@ impl Action {
     }
 }
 
-/// Why an answer is not allowed. All of it follows from what the player knows.
+/// Why an answer is not allowed. Every reason follows from what the player knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
     /// An answer to a contact when asked whom to meet.
@@ -82,70 +81,70 @@ pub enum Illegal {
     /// A contact or an end when asked for a commitment.
     #[error("expected an answer to the contact, got a contact or the end of the turn")]
     Answering,
-    /// The other has ended its turn, was met in this turn, is the player itself, or does not exist.
-    #[error("player {with} cannot be met now: expected one of the partners")]
+    /// The other player has ended their turn, was met in this turn, is the player themselves, or does not exist.
+    #[error("player {with} can't be met now: expected one of the partners")]
     NoPartner {
-        /// Whom it wanted to meet.
+        /// The player that the answer names.
         with: Seat,
     },
     /// Everybody must meet somebody in a turn.
-    #[error("the turn cannot be ended before the first contact while somebody can still be met")]
+    #[error("a player can't end their turn before their first contact while they can still meet somebody")]
     NoContactYet,
     /// A zombie takes no precaution and no antidote.
     #[error("a zombie has no antibodies to spend")]
     Zombie,
-    /// A human applies no viruses.
+    /// A human has no viruses to apply.
     #[error("only zombies apply viruses")]
     NotZombie,
-    /// None, or more than the player knows of.
+    /// No viruses, or more than the player knows of.
     #[error("expected 1 to {known} viruses, got {count}")]
     Viruses {
-        /// How many it wanted to apply.
+        /// The number of viruses in the answer.
         count: u32,
-        /// How many it knows of.
+        /// The number of viruses that the player knows of.
         known: u32,
     },
 }
 
-/// What a player is asked.
+/// A question to a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "InfectionQuestion")]
 pub enum Question {
-    /// Nothing now.
+    /// No question now.
     Wait,
     /// Meet somebody or end the turn.
     Choose,
-    /// Somebody has picked this player: what does it commit?
+    /// Another player has picked this one: what do they commit?
     Answer {
-        /// Who.
+        /// The player who has picked this one.
         to: Seat,
     },
 }
 
-/// What a player knows: what it was told, what it did, and what everybody can see.
+/// Everything that a player knows: what they were told, what they did, and what everybody can see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InfectionView {
     /// This player's seat.
     pub seat: Seat,
-    /// What it is asked.
+    /// The question to the player.
     pub question: Question,
-    /// What it was told at the end of the last turn (or at the start).
+    /// The player's report at the end of the last turn (or at the start).
     pub told: PrivateReport,
-    /// Viruses it has applied since (zombies), which `told` still counts.
+    /// The viruses that the player has applied since that report, if a zombie. `told` still counts them.
     pub applied: u32,
-    /// What everybody was told at the end of the last turn (or at the start).
+    /// The report for everybody at the end of the last turn (or at the start).
     pub public: PublicReport,
-    /// The game ends after so many turns.
+    /// The most turns.
     pub max_turns: u32,
-    /// Whether it has met anybody in this turn.
+    /// Whether the player has met anybody in this turn.
     pub has_met: bool,
-    /// Whom it can still meet in this turn.
+    /// The players whom this player can still meet in this turn.
     pub partners: SeatSet,
 }
 
 impl InfectionView {
-    /// Viruses that the player knows it has.
+    /// Viruses that the player knows they have.
     pub fn known_viruses(&self) -> u32 {
         match self.told.identity {
             Identity::Human => 0,
@@ -153,79 +152,79 @@ impl InfectionView {
         }
     }
 
-    /// What the player may commit: nothing, a try at a precaution, or viruses it knows of.
+    /// The possible commitments: nothing, a try at a precaution, or viruses that the player knows of.
     fn commitments(&self) -> impl Iterator<Item = Commitment> + '_ {
         let precaution = (self.told.identity == Identity::Human).then_some(Commitment::Precaution);
         let viruses = (1..=self.known_viruses()).map(|count| Commitment::Virus { count });
         [Commitment::None].into_iter().chain(precaution).chain(viruses)
     }
 
-    /// Whether it may end its turn: after a contact, or when nobody is left to meet.
+    /// Whether the player may end their turn: after a contact, or when nobody is left to meet.
     pub fn may_end(&self) -> bool {
         self.has_met || self.partners.is_empty()
     }
 }
 
-/// What happens.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "InfectionEvent")]
 pub enum Event {
     /// Two players meet. Only they hear of it.
     Met {
-        /// Who picked.
+        /// The player who picked the other.
         seat: Seat,
-        /// Who was picked.
+        /// The player who was picked.
         with: Seat,
     },
-    /// What the meeting was and what it did. For the judge.
+    /// The commitments of both players, and the effects. For the judge.
     Resolved {
         /// The two players.
         seats: [Seat; 2],
-        /// What each committed and paid for.
+        /// The commitment that each made and paid for.
         commitments: [Commitment; 2],
         /// Whether each tried a precaution without an antibody.
         failed: [bool; 2],
-        /// What it did to each.
+        /// The effect of the contact on each.
         effects: [Effect; 2],
     },
     /// A player took the antidote, or tried to. For the judge.
     Antidote {
-        /// Who.
+        /// The player.
         seat: Seat,
-        /// What it did; nothing when there was no antibody to spend.
+        /// The effect of the antidote; null when there was no antibody to spend.
         effect: Option<Effect>,
     },
-    /// A player ended its turn.
+    /// A player ended their turn.
     Ended {
-        /// Who.
+        /// The player.
         seat: Seat,
     },
     /// An infected player without antibodies became a zombie. For the judge: others learn it from their reports.
     Turned {
-        /// Who.
+        /// The player.
         seat: Seat,
     },
     /// A player met nobody in the turn and so broke a rule.
     MetNobody {
-        /// Who.
+        /// The player.
         seat: Seat,
     },
-    /// What one player is told at the start and at the end of each turn.
+    /// The report for one player, at the start and at the end of each turn.
     Told {
         /// The player.
         seat: Seat,
-        /// What it is told.
+        /// The report.
         report: PrivateReport,
     },
-    /// What everybody is told at the start and at the end of each turn.
+    /// The report for everybody, at the start and at the end of each turn.
     Announced {
-        /// What is announced.
+        /// The report.
         report: PublicReport,
     },
     /// The game is over.
     Over {
-        /// How.
+        /// How the game ended.
         ending: Ending,
     },
 }
@@ -236,11 +235,11 @@ pub struct Infection {
     party: Party,
     /// The players in the order in which they are asked in this turn.
     order: Vec<Seat>,
-    /// The place in `order` of the player whose go it is.
+    /// The index in `order` of the player who is asked.
     asked: usize,
-    /// A contact that waits for the commitment of the player who was picked.
+    /// A contact that waits for the partner's commitment.
     pending: Option<Pending>,
-    /// What each player was last told.
+    /// The last report of each player.
     told: Vec<PrivateReport>,
     /// Viruses that each zombie has applied since then.
     applied: Vec<u32>,
@@ -277,12 +276,12 @@ impl Infection {
         }
     }
 
-    /// The player whose go it is.
+    /// The player who is asked.
     fn mover(&self) -> Seat {
         self.order[self.asked]
     }
 
-    /// The player who has to answer now, until the game is over.
+    /// The player who has to answer now, or `None` when the game is over.
     #[inline]
     fn acting(&self) -> Option<Seat> {
         match (self.party.ending(), self.pending) {
@@ -302,7 +301,7 @@ impl Infection {
         }
     }
 
-    /// Plays on with the answer of the one player who is to act: [`Game::apply`] for those who play many games.
+    /// Plays on with the answer of the one player who is to act: [`Game::apply`] for callers who play many games.
     pub fn answer(
         &mut self,
         action: &Action,
@@ -336,7 +335,7 @@ impl Infection {
         Ok(())
     }
 
-    /// Passes the go on to the next player who has not ended the turn, or closes the turn.
+    /// Asks the next player who has not ended the turn, or closes the turn.
     #[inline]
     fn pass_on(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         let plays = |seat: &Seat| !self.party.players()[seat.index()].ended;
@@ -367,7 +366,7 @@ impl Infection {
         log.record(Audience::Judge, Event::Antidote { seat, effect });
     }
 
-    /// Both sides have committed: the contact takes place.
+    /// Plays the contact, once both sides have committed.
     #[inline]
     fn resolve(&mut self, pending: Pending, answer: Commitment, log: &mut impl Log<Event>) {
         let seats = [self.mover(), pending.with];
@@ -389,7 +388,7 @@ impl Infection {
         }
     }
 
-    /// Whether `seat` may give this answer; depends on nothing that its view does not show.
+    /// Checks whether `seat` may give this answer. The result depends on nothing that the seat's view does not show.
     #[inline]
     fn check(&self, seat: Seat, action: &Action) -> Result<(), Illegal> {
         let identity = self.told[seat.index()].identity;
@@ -433,7 +432,7 @@ impl Infection {
         self.party.players()[seat.index()].contacts > 0 || self.party.partners(seat).is_empty()
     }
 
-    /// The rule for a bad action: end the turn, or meet the first who can be met; commit nothing.
+    /// Returns the move for a bad action: end the turn, or meet the first possible partner; commit nothing.
     fn fallback(&self, seat: Seat) -> Action {
         let first = if self.may_end(seat) { None } else { self.party.partners(seat).nth(0) };
         match (self.pending, first) {
@@ -521,7 +520,7 @@ impl Game for Infection {
         self.party.refresh_partners(seat, partners);
     }
 
-    /// Worked out one by one: with many partners and viruses there are millions.
+    /// Lists the actions lazily: with many partners and viruses there are millions.
     fn legal_actions(view: &InfectionView) -> Option<impl Iterator<Item = Action>> {
         let chooses = view.question == Question::Choose;
         let answers = matches!(view.question, Question::Answer { .. });

@@ -1,4 +1,4 @@
-//! A set of seats as bits: whom one can meet is worked out, counted and drawn from without a list.
+//! A set of seats as bits: possible partners are found, counted and drawn without a list.
 
 use crate::game::Seat;
 use alloc::{borrow::Cow, vec::Vec};
@@ -29,7 +29,7 @@ impl SeatSet {
         self.0.clear();
     }
 
-    /// Becomes `seats` without those of which `bits`, which is at least as long, has the bit.
+    /// Makes this set `seats` minus the seats whose bit is set in `bits`, which is at least as long.
     #[inline]
     pub(super) fn set_to_difference(&mut self, seats: &SeatSet, bits: &[u64]) {
         // One word is all that most games need, and is faster without a loop.
@@ -43,12 +43,12 @@ impl SeatSet {
         }
     }
 
-    /// Whether the seat is in it.
+    /// Whether the set contains the seat.
     pub fn contains(&self, seat: Seat) -> bool {
         self.0.get(seat.index() / 64).is_some_and(|word| word >> (seat.index() % 64) & 1 == 1)
     }
 
-    /// How many seats are in it.
+    /// The number of seats in the set.
     #[inline]
     pub fn len(&self) -> usize {
         match self.0[..] {
@@ -57,13 +57,13 @@ impl SeatSet {
         }
     }
 
-    /// Whether it is empty.
+    /// Whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// The seat at a place, counted from 0, if there are so many.
+    /// The seat at a place, counted from 0, or `None` if the set is smaller.
     #[inline(always)]
     pub fn nth(&self, mut place: usize) -> Option<Seat> {
         for (number, &word) in (0..).zip(&self.0) {
@@ -81,10 +81,10 @@ impl SeatSet {
     }
 }
 
-/// Where the bit is that is set at a place, counted from 0.
+/// The position of the set bit at a place, counted from 0.
 ///
-/// Nobody can predict it, so a loop over the bits would cost a wrong guess of the processor every time. Instead all bytes
-/// are counted at once, and then all bits of the right byte (Vigna, Broadword Implementation of Rank/Select Queries).
+/// Nobody can predict it, so a loop over the bits would make the processor guess wrong every time. Instead this counts all
+/// bytes at once, and then all bits of the right byte (Vigna, Broadword Implementation of Rank/Select Queries).
 #[inline(always)]
 fn nth_bit(word: u64, place: u64) -> Option<u16> {
     const ONES: u64 = 0x0101_0101_0101_0101;

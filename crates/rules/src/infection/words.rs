@@ -1,4 +1,4 @@
-//! Infection in words, for the judge and for those who hear only a part of it.
+//! Infection in words, for the judge and for those who hear only part of it.
 
 use super::{
     Action, Commitment, Effect, Ending, Event, Identity, InfectionView, PrivateReport, PublicReport,
@@ -16,43 +16,45 @@ fn role(role: Role) -> Text {
     match role {
         Role::Human => "human".into(),
         Role::Infected => fair("infected"),
-        Role::Zombie => good("zombie"),
+        Role::Zombie => good("a zombie"),
     }
 }
+
+const NOTHING: &str = "commits nothing";
 
 fn commitment(commitment: Commitment, failed: bool) -> String {
     match commitment {
-        Commitment::None if failed => " (precaution, but no antibody)".into(),
-        Commitment::None => String::new(),
-        Commitment::Precaution => " (precaution)".into(),
-        Commitment::Virus { count: viruses } => format!(" ({})", count(viruses, "virus")),
+        Commitment::None if failed => "tries a precaution without an antibody".into(),
+        Commitment::None => NOTHING.into(),
+        Commitment::Precaution => "takes a precaution".into(),
+        Commitment::Virus { count: viruses } => format!("applies {}", count(viruses, "virus")),
     }
 }
 
-/// What a player has become, and what it has now.
+/// What a player has become, and what they have now.
 fn effect(effect: &Effect) -> Text {
     let [human, zombie] = effect.rules.things();
     let stock = match (effect.is, effect.viruses) {
         (Role::Zombie, viruses) => count(viruses, zombie),
         (_, 0) => count(effect.antibodies, human),
         (_, carried) => {
-            format!("{}, carries {}", count(effect.antibodies, "antibody"), count(carried, "virus"))
+            format!("{} and carries {}", count(effect.antibodies, "antibody"), count(carried, "virus"))
         }
     };
     if effect.was == effect.is {
-        text!["is ", role(effect.is), ", ", stock]
+        text!["is ", role(effect.is), " and has ", stock]
     } else {
-        text!["was ", role(effect.was), " and ", bad("becomes"), " ", role(effect.is), ", ", stock]
+        text!["was ", role(effect.was), " and ", bad("becomes"), " ", role(effect.is), ", with ", stock]
     }
 }
 
-/// What a player is told, in few words.
+/// What a player is told, in a few words.
 pub fn told(report: &PrivateReport) -> String {
     match (report.identity, report.antidotes) {
         (Identity::Human, None) => format!("human, {}", count(report.stock, "antibody")),
-        (Identity::Zombie, None) => format!("zombie, {}", count(report.stock, "virus")),
+        (Identity::Zombie, None) => format!("a zombie, {}", count(report.stock, "virus")),
         (Identity::Human, Some(antidotes)) => format!("human, {}", count(antidotes, "antidote")),
-        (Identity::Zombie, Some(antidotes)) => format!("zombie, {}", count(antidotes, "antidote")),
+        (Identity::Zombie, Some(antidotes)) => format!("a zombie, {}", count(antidotes, "antidote")),
     }
 }
 
@@ -72,17 +74,11 @@ pub(super) fn tell(event: &Event, names: &Names) -> Vec<Told> {
         Event::Met { seat, with } => Told::by(*seat, text!["meets ", name(names, *with)]),
         Event::Resolved { seats, commitments, failed, effects } => {
             let [own, other] = [0, 1].map(|side| commitment(commitments[side], failed[side]));
-            let met = if own.is_empty() && other.is_empty() {
+            let met = if own == NOTHING && other == NOTHING {
                 // That they meet has been told.
                 None
             } else {
-                let with = text!["commits", if own.is_empty() { " nothing".into() } else { own }];
-                let back = text![
-                    "; ",
-                    name(names, seats[1]),
-                    if other.is_empty() { " nothing".into() } else { other }
-                ];
-                Some(Told::by(seats[0], with.and(back)))
+                Some(Told::by(seats[0], text![own, "; ", name(names, seats[1]), " ", other]))
             };
             let each = seats.iter().zip(effects).map(|(&seat, happened)| Told::by(seat, effect(happened)));
             return met.into_iter().chain(each).collect();

@@ -1,6 +1,8 @@
-//! What an entry can order its copies to do.
+//! The orders that an entry can give its copies.
 
+use crate::misread;
 use alloc::{
+    borrow::ToOwned,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -39,13 +41,13 @@ impl Direction {
         Direction::Southeast,
     ];
 
-    /// Where it leads: squares to the east and to the south.
+    /// The offset of this move: squares to the east and to the south.
     pub fn offset(self) -> (i32, i32) {
         let place = self as i32;
         (place % 3 - 1, place / 3 - 1)
     }
 
-    /// The step that leads toward an offset.
+    /// The move that leads toward an offset.
     pub fn toward(dx: i32, dy: i32) -> Direction {
         Direction::ALL[((dy.signum() + 1) * 3 + dx.signum() + 1) as usize]
     }
@@ -60,12 +62,23 @@ pub struct Action {
 }
 
 impl Action {
-    /// Reads orders one by one: a malformed one costs the copy that it names, and no other. Says what was malformed.
+    /// Reads the orders one by one: a malformed one costs only the copy that it names. Also says what was malformed.
     pub(super) fn read(json: &Value) -> Result<(Action, Option<String>), serde_json::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Unread {
             orders: Vec<Value>,
+        }
+        // Serde would take a list for the fields in their order.
+        if let Value::Array(_) = json {
+            let why = "expected an object with `orders`, as in {\"orders\": [...]}, got a list";
+            return Err(serde::de::Error::custom(why));
+        }
+        if let Some(kind @ ("move" | "shoot")) = json.get("type").and_then(Value::as_str) {
+            let why = format!(
+                "expected the orders of all copies, as in {{\"orders\": [...]}}, got one order: {kind}"
+            );
+            return Err(serde::de::Error::custom(why));
         }
         if let Ok(action) = Action::deserialize(json) {
             return Ok((action, None));
@@ -92,29 +105,56 @@ impl Action {
     }
 }
 
-/// What is wrong with the order that has this number in the list, and what comes of it.
+/// Says what is wrong with the order at this place in the list, and what the copy does instead.
 fn complaint(number: usize, json: &Value, rest: Option<Order>, error: &serde_json::Error) -> String {
     const SHOWN: usize = 120;
     let text = json.to_string();
     let dots = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
     let shown = text.chars().take(SHOWN).collect::<String>() + dots;
-    // Bots are not written in Rust.
-    let error = error.to_string().replace("expected u32", "expected a whole number");
-    match rest {
-        None => format!("order {number} names no copy: {shown}"),
-        Some(Order::Move { copy, .. }) => {
+    let kind = json.get("type").and_then(Value::as_str);
+    let error = match json.get("target") {
+        None if kind == Some("shoot") => NO_TARGET.to_owned(),
+        Some(target) if kind == Some("shoot") && !target.is_number() => {
+            format!("{NO_TARGET}, and not {}", named(target))
+        }
+        _ => misread::in_json(error),
+    };
+    match (rest, json.get("copy")) {
+        (Some(Order::Move { copy, .. }), _) => {
             format!("order {number} is malformed, so copy {copy} stays: {shown} ({error})")
         }
-        Some(Order::Shoot { copy, .. }) => {
+        (Some(Order::Shoot { copy, .. }), _) => {
             format!("order {number} is malformed, so copy {copy} wastes its shot: {shown} ({error})")
         }
+        (None, None) => format!("order {number} names no copy: {shown} (`copy` is the `number` of a copy)"),
+        (None, Some(copy)) => {
+            let copy = named(copy);
+            format!(
+                "order {number} names no copy: {shown} (`copy` must be the `number` of a copy, not {copy})"
+            )
+        }
+    }
+}
+
+const NO_TARGET: &str =
+    "an order to shoot has a `target`: a whole number, the fourth one of an entry of `seen`";
+
+/// Names a value by its type; a short text or number by itself.
+fn named(value: &Value) -> String {
+    const SHORT: usize = 20;
+    match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.chars().count() <= SHORT => format!("the text {value}"),
+        Value::String(_) => "a text".to_owned(),
+        other => other.to_string(),
     }
 }
 
 /// The number of nobody: a shot at it spends its bullet and hits nothing.
 pub const NOBODY: u32 = u32::MAX;
 
-/// What one copy does.
+/// The order for one copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
@@ -122,20 +162,20 @@ pub enum Order {
     Move {
         /// The number of the copy.
         copy: u32,
-        /// Where to.
+        /// The direction.
         direction: Direction,
     },
     /// Shoot.
     Shoot {
         /// The number of the copy.
         copy: u32,
-        /// The number of whoever is to be hit. A wrong one costs the bullet all the same.
+        /// The number of the target. A wrong one costs the bullet all the same.
         target: u32,
     },
 }
 
 impl Order {
-    /// What a malformed order does: the copy that it names stays, and a shot is spent all the same.
+    /// Returns the effect of a malformed order: the copy that it names stays, and a shot is spent all the same.
     fn rest_of(json: &Value) -> Option<Self> {
         let copy = json.get("copy")?.as_u64()?.try_into().ok()?;
         Some(match json.get("type").and_then(Value::as_str) {
@@ -154,7 +194,7 @@ impl Order {
 /// Why orders are not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
-    /// An order for somebody else, or for nobody.
+    /// An order for a copy of another entry, or for no copy at all.
     #[error("an order for number {copy}, which is not a living copy of this entry")]
     NotYours {
         /// The number in the order.

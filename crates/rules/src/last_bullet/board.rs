@@ -1,4 +1,4 @@
-//! The torus, and what stands on it.
+//! The torus, and the pieces on it.
 
 use crate::game::Seat;
 use schemars::JsonSchema;
@@ -20,17 +20,17 @@ pub struct Torus {
 }
 
 impl Torus {
-    /// A torus of this side.
+    /// Makes a torus with this side.
     pub fn new(side: u16) -> Self {
         Torus { side }
     }
 
-    /// Its side.
+    /// The side of the torus.
     pub fn side(self) -> u16 {
         self.side
     }
 
-    /// How many squares it has.
+    /// The number of squares.
     pub fn squares(self) -> usize {
         usize::from(self.side) * usize::from(self.side)
     }
@@ -46,7 +46,7 @@ impl Torus {
         Square { x: (index % side) as u16, y: (index / side) as u16 }
     }
 
-    /// The square `dx` to the east and `dy` to the south. Steps are shorter than the side.
+    /// The square `dx` to the east and `dy` to the south. Steps must be shorter than the side.
     pub fn step(self, from: Square, dx: i32, dy: i32) -> Square {
         Square { x: self.wrap(from.x, dx), y: self.wrap(from.y, dy) }
     }
@@ -63,7 +63,7 @@ impl Torus {
         }) as u16
     }
 
-    /// Chebyshev distance on the torus.
+    /// The Chebyshev distance on the torus.
     pub fn distance(self, a: Square, b: Square) -> u16 {
         let along = |a: u16, b: u16| {
             let direct = a.abs_diff(b);
@@ -72,7 +72,7 @@ impl Torus {
         along(a.x, b.x).max(along(a.y, b.y))
     }
 
-    /// The eight squares around one.
+    /// The eight squares around a square.
     pub fn neighbours(self, square: Square) -> impl Iterator<Item = Square> {
         const AROUND: [(i32, i32); 8] =
             [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
@@ -80,33 +80,33 @@ impl Torus {
     }
 }
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A living copy of this entry.
+    /// A living copy of an entry.
     Player(Seat),
     /// A zombie.
     Zombie,
-    /// A corpse: it blocks its square for ever.
+    /// A corpse: it blocks its square forever.
     Corpse,
 }
 
 /// One piece on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its identity number. No number is ever used twice in a match.
     pub number: u32,
-    /// Where it stands.
+    /// Its square.
     pub square: Square,
     /// Bullets it carries.
     pub bullets: u32,
 }
 
 impl Piece {
-    /// The entry it plays for, if it lives.
+    /// The entry that the piece plays for, or `None` if it is no living copy.
     pub fn player(&self) -> Option<Seat> {
         match self.kind {
             Kind::Player(seat) => Some(seat),

@@ -37,7 +37,7 @@ fn nearest_zombie(copy: &CopyView) -> Option<&Seen> {
     copy.seen.iter().filter(|seen| seen.who == WhoIs::ZOMBIE).min_by_key(|seen| seen.distance())
 }
 
-/// The step onto a free square that keeps the nearest zombie farthest away, then all zombies on the whole.
+/// The step onto a free square that keeps the nearest zombie as far away as possible, then all zombies together.
 fn flee(copy: &CopyView) -> Direction {
     let mut taken = [false; 9];
     for seen in copy.seen.iter().filter(|seen| seen.distance() == 1) {
@@ -114,7 +114,7 @@ impl Bot<LastBullet> for Runner {
     }
 }
 
-/// When to shoot.
+/// The parameters of `gunner`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Gunner {
@@ -150,7 +150,7 @@ impl Bot<LastBullet> for Gunner {
     }
 }
 
-/// When to leave the others.
+/// The parameters of `huddle`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Huddle {

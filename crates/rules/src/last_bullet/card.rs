@@ -1,4 +1,4 @@
-//! What people are told about Last Bullet.
+//! The card of Last Bullet.
 
 use super::{Action, Event, LastBullet, LastBulletView, built_ins, words};
 use crate::{
@@ -14,14 +14,14 @@ use alloc::{string::String, vec::Vec};
 impl Listed for LastBullet {
     const CARD: Card = Card {
         rules: "\
-Outlive everybody else; your score is the last clock at which one of yours lived.
-The board wraps around. You see 8 squares far, a gun reaches 5.
-Each turn a zombie rises somewhere. Whoever is next to a zombie is bitten.
-Then all decide at once: a step in eight directions, a shot, or stay.
-Zombies walk toward the nearest of the living that they see.
-A shot kills what it hits. Next to a corpse its bullets are yours.
+How to win: outlive everybody else. Your score is the last clock at which one of your survivors lived.
+The board wraps around. You see 8 squares far; a gun reaches 5.
+Each turn a zombie rises somewhere, and zombies bite everybody next to them.
+Then all decide at once: step in one of eight directions, shoot, or stay.
+Zombies walk toward the nearest living player that they see.
+A shot kills its target. Stand next to a corpse to take its bullets.
 Two who want the same square both stay where they are.
-You steer one survivor (@). Your others (o) stay, and are your spare lives.",
+You steer one survivor (@). Your others (o) stay where they are: they are your spare lives.",
         hint: "view.copies has your living copies, each with its bullets and whom it sees as [dx, dy, who, number]; an \
                action is {\"orders\": [...]}, at most one move or shoot for each copy.",
         open: false,

@@ -1,11 +1,11 @@
-//! What happens in a turn.
+//! The events of a turn.
 
 use super::{board::Square, view::WhoIs};
 use crate::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What stood where a zombie rose.
+/// The piece that a rising zombie replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Replaced {
     /// Its name, as a place in the list of names.
@@ -14,7 +14,7 @@ pub struct Replaced {
     pub number: u32,
 }
 
-/// What came of a shot.
+/// The result of a shot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShotResult {
@@ -26,18 +26,18 @@ pub enum ShotResult {
     NoBullet,
 }
 
-/// What happens. An entry hears what happens to its own copies, and what its living copies see happen.
+/// An event. An entry hears what happens to its own copies, and what its living copies see happen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "LastBulletEvent")]
 pub enum Event {
     /// A zombie rose.
     Rose {
-        /// Where.
+        /// The square.
         square: Square,
         /// Its number.
         number: u32,
-        /// What it replaced.
+        /// The piece that it replaced.
         replaced: Option<Replaced>,
     },
     /// A player next to a zombie became one.
@@ -57,14 +57,14 @@ pub enum Event {
         number: u32,
         /// The number it shot at.
         target: u32,
-        /// What came of it.
+        /// The result.
         result: ShotResult,
     },
-    /// Somebody who was hit became a corpse.
+    /// A piece that was hit became a corpse.
     Killed {
-        /// Who it was, as a place in the list of names.
+        /// The name of the piece, as a place in the list of names.
         who: WhoIs,
-        /// The number it had.
+        /// The number that the piece had.
         number: u32,
         /// The number of the corpse.
         corpse: u32,
@@ -77,7 +77,7 @@ pub enum Event {
         number: u32,
         /// The number of the corpse.
         corpse: u32,
-        /// How many it took.
+        /// The number of bullets.
         bullets: u32,
     },
     /// The last copy of an entry is gone.

@@ -1,13 +1,13 @@
-//! Step 6: all move at once, and whoever wants what another wants stays where it was.
+//! Step 6: all pieces move at once, and pieces that want the same square stay where they were.
 
 use super::board::{Square, Torus};
 use alloc::{vec, vec::Vec};
 
-/// Settles who may go where. `wants[i]` is the square that piece `i` wants (its own to stay) and becomes the square
+/// Settles which pieces may move. `wants[i]` is the square that piece `i` wants (its own to stay) and becomes the square
 /// it gets; `homes[i]` is where it stands, all different.
 ///
-/// A conflict sends everyone involved home, which can make new conflicts there; those are the only ones, so each
-/// piece is looked at a bounded number of times and the order does not matter.
+/// A conflict sends every piece involved home, where it can cause new conflicts. There are no others, so each
+/// piece is examined a bounded number of times and the order does not matter.
 pub(super) fn settle(torus: Torus, homes: &[Square], wants: &mut [Square]) {
     const NOBODY: u32 = u32::MAX;
     // The first who wants a square, linked to the next who wants it.
@@ -45,7 +45,7 @@ mod tests {
 
     type At = (u16, u16);
 
-    /// Where pieces end up that stand at the first of each pair and want the second.
+    /// Returns where pieces end up that stand on the first square of each pair and want the second.
     fn settled(side: u16, moves: &[(At, At)]) -> Vec<At> {
         let square = |(x, y)| Square { x, y };
         let homes: Vec<Square> = moves.iter().map(|m| square(m.0)).collect();
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(settled(17, &moves), [(0, 0), (16, 0), (15, 0)]);
     }
 
-    /// The rule as it is written: find every contested square, send all home, repeat.
+    /// The rule as it is written: find every contested square, send every piece there home, repeat.
     fn settle_by_rounds(torus: Torus, homes: &[Square], wants: &mut [Square]) {
         loop {
             let mut count = vec![0; torus.squares()];

@@ -1,7 +1,7 @@
-//! Identity numbers that tell nothing.
+//! Identity numbers that reveal nothing.
 //!
-//! Numbers given out one after the other would tell everybody who sees a new one how many were bitten and killed out of
-//! sight. So they come in an order that is secret: a keyed permutation of the counter.
+//! Consecutive numbers would tell everybody who sees a new one how many pieces were bitten and killed out of
+//! sight. So the numbers come in a secret order: a keyed permutation of the counter.
 
 use crate::chance::Chance;
 use alloc::string::{String, ToString};
@@ -37,7 +37,7 @@ impl Numbers {
         left << HALF | right
     }
 
-    /// Whether a number has been given out: the permutation backwards.
+    /// Whether a number has been given out, by running the permutation backwards.
     pub(super) fn has_given(&self, number: u32) -> bool {
         let (mut left, mut right) = (number >> HALF, number & MASK);
         for &key in self.key.iter().rev() {
@@ -52,7 +52,7 @@ impl Numbers {
     }
 }
 
-/// Half a number from half a number and a key. Keys of 0 leave the counter as it is: for positions that are set up by
+/// Mixes half a number with a key. Keys of 0 leave the counter unchanged: for positions that tests set up by
 /// hand.
 fn mix(half: u32, key: u32) -> u32 {
     if key == 0 {

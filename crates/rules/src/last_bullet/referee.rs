@@ -51,7 +51,7 @@ pub struct LastBullet {
     players: Sight,
 }
 
-/// The names that are seen in this game: the game's own, then the entries.
+/// Joins the names of this game: the game's own, then the entries.
 fn with_own_names(entries: &Names) -> Result<Names, SetupError> {
     let own = [ZOMBIE, CORPSE];
     entries.expect_none_of(&own)?;
@@ -156,7 +156,7 @@ impl LastBullet {
         }
     }
 
-    /// Who can see whom, and who has to decide.
+    /// Works out which copies see each other, and which entries have to decide.
     fn look_around(&mut self) {
         self.occupied.reset(self.pieces.iter().map(|piece| piece.square));
         let players = self.pieces.iter().filter(|piece| piece.player().is_some());
@@ -166,7 +166,7 @@ impl LastBullet {
         self.to_act.extend(seats.filter(|seat| self.living[seat.index()] > 0));
     }
 
-    /// Step 4, players: what each piece does by the orders of its entry. Checks all before anything changes.
+    /// Step 4, players: turns the orders of each entry into choices. Checks all orders before it changes anything.
     fn take_orders(&self, moves: &[Move<Action>]) -> Result<Vec<Choice>, Rejected<Illegal>> {
         let mut choices = vec![Choice::Move(Direction::Stay); self.pieces.len()];
         let mut ordered = vec![false; self.copies()];
@@ -200,7 +200,7 @@ impl LastBullet {
         }
     }
 
-    /// Step 5: all shots fall at once; whoever is hit becomes a corpse and does not move.
+    /// Step 5: all shots are fired at once; a player or zombie that is hit becomes a corpse and does not move.
     fn shoot(&mut self, choices: &mut [Choice], log: &mut impl Log<Event>) {
         let mut hits: Vec<usize> = Vec::new();
         for (index, choice) in choices.iter_mut().enumerate() {
@@ -305,7 +305,7 @@ impl LastBullet {
         }
     }
 
-    /// Step 8: the clock goes on, and so does the match while somebody lives.
+    /// Step 8: the clock advances, and the match goes on while a copy lives.
     fn tick(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         self.clock += 1;
         if self.living.iter().all(|&living| living == 0) || self.is_out_of_turns() {
@@ -320,7 +320,7 @@ impl LastBullet {
         self.rules.max_turns.is_some_and(|max| self.clock >= max.get())
     }
 
-    /// Who hears of what happens on a square: the entry whose copy it happens to, and those with a living copy that sees it.
+    /// The audience of an event on a square: the entry whose copy it happens to, and those with a living copy that sees it.
     fn audience(&self, square: Square, own: Option<Seat>, log: &impl Log<Event>) -> Audience {
         if !log.asks_for_audience() {
             return Audience::Judge;
@@ -336,7 +336,7 @@ impl LastBullet {
         Audience::Seats(seats)
     }
 
-    /// A piece of this kind is no more.
+    /// Counts a piece of this kind as lost.
     fn lose(&mut self, kind: Kind, log: &mut impl Log<Event>) {
         if let Kind::Player(seat) = kind {
             let living = &mut self.living[seat.index()];
@@ -348,12 +348,12 @@ impl LastBullet {
         }
     }
 
-    /// The number of somebody new; those below belong to the copies.
+    /// Returns the number for a new piece; lower numbers belong to the copies.
     fn new_number(&mut self) -> u32 {
         self.copies() as u32 + self.numbers.next()
     }
 
-    /// How many copies there were at the start; they are the first pieces.
+    /// The number of copies at the start; they are the first pieces.
     fn copies(&self) -> usize {
         self.scores.len() * self.rules.copies.get() as usize
     }
@@ -472,7 +472,7 @@ impl Game for LastBullet {
         Ok(())
     }
 
-    /// The first order of each copy stands; orders for others than the entry's own copies do not.
+    /// Keeps the first order for each copy and drops orders for pieces that are not the entry's copies.
     fn salvage(view: &LastBulletView, action: &Action) -> Option<Action> {
         let mut waits = vec![true; view.copies.len()];
         let stands = |order: &&Order| {
@@ -517,7 +517,7 @@ impl Game for LastBullet {
     }
 }
 
-/// A match without what can be derived: its JSON.
+/// A match without what can be derived from the rest: its JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -531,7 +531,7 @@ struct Saved {
 }
 
 impl Saved {
-    /// Derives the rest. The pieces are known to stand on squares of their own.
+    /// Derives the rest. The caller has checked that each piece stands on a square of its own.
     fn into_game(self, torus: Torus, names: Names) -> LastBullet {
         let mut board = vec![EMPTY; torus.squares()];
         let mut living = vec![0; self.scores.len()];
@@ -563,7 +563,7 @@ impl Saved {
         game
     }
 
-    /// Whether pieces, names and scores fit each other and the board.
+    /// Checks that pieces, names and scores fit each other and the board.
     fn check(&self, side: u16) -> Result<(), String> {
         let seats = self.entries.len();
         if self.scores.len() != seats {

@@ -5,26 +5,26 @@ use alloc::{borrow::Cow, format};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// How far a player or zombie sees.
+/// The distance up to which a player or zombie sees.
 pub const VISION: u16 = 8;
-/// How far a gun reaches.
+/// The range of a gun.
 pub const RANGE: u16 = 5;
 /// Bullets of each copy at the start.
 pub const BULLETS: u32 = 3;
-/// A window must not meet itself around the torus.
+/// The smallest side, so that a window does not overlap itself around the torus.
 const MIN_SIDE: u16 = 2 * VISION + 1;
-/// Sixteen million squares: more is a slip in the options.
+/// The largest side: sixteen million squares. More is a mistake in the options.
 const MAX_SIDE: u16 = 4096;
 
 /// The options of Last Bullet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LastBulletRules {
-    /// Copies of each entry.
+    /// How many survivors each entry has.
     pub copies: Bounded<1, 10_000>,
-    /// The part of the squares that is occupied at the start.
+    /// The share of the squares that is occupied at the start.
     pub density: Density,
-    /// The match ends after so many turns even if somebody lives.
+    /// The most turns, after which the match ends even if somebody lives.
     pub max_turns: Option<Bounded<1, 1_000_000>>,
 }
 
@@ -34,7 +34,7 @@ impl Default for LastBulletRules {
     }
 }
 
-/// A part of the squares, above 0 and up to 1. Kept in millionths, so that the size of the board is exact.
+/// A share of the squares, above 0 and up to 1. Kept in millionths, so that the size of the board is exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Density(u32);
@@ -72,7 +72,7 @@ impl JsonSchema for Density {
 }
 
 impl LastBulletRules {
-    /// The smallest side, at least 17, at which `entries` fill no more than the density allows.
+    /// The smallest side, at least 17, at which `entries` stay within the density.
     pub fn side(&self, entries: usize) -> Result<u16, SetupError> {
         let pieces = entries as u64 * u64::from(self.copies.get());
         let squares = (pieces * u64::from(MILLION)).div_ceil(self.density.0.into());

@@ -1,4 +1,4 @@
-//! Who stands in which window: a bit for each square, so that a 17 x 17 window is read in 17 steps.
+//! The pieces in each window: a bit for each square, so that a 17 x 17 window is read in 17 steps.
 
 use super::board::{Square, Torus};
 use super::rules::VISION;
@@ -27,7 +27,7 @@ impl Sight {
         sight
     }
 
-    /// Holds just `squares` from now on.
+    /// Replaces the set with `squares`.
     pub(super) fn reset(&mut self, squares: impl Iterator<Item = Square>) {
         self.words.fill(0);
         self.fill(squares);

@@ -1,4 +1,4 @@
-//! What an entry is told: for each of its copies, what that copy knows and sees.
+//! The view of an entry: for each of its copies, what that copy knows and sees.
 
 use super::sight::{Sight, WINDOW};
 use super::{board::*, rules::VISION};
@@ -12,7 +12,7 @@ pub const ZOMBIE: &str = "Zombie";
 /// The name of all corpses.
 pub const CORPSE: &str = "DeadBody";
 
-/// What one entry is told in a turn.
+/// The view of an entry in a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LastBulletView {
     /// Turns finished.
@@ -27,7 +27,7 @@ pub struct LastBulletView {
     pub copies: Vec<CopyView>,
 }
 
-/// What one copy knows.
+/// The view of one copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyView {
     /// Its identity number; orders name the copy by it.
@@ -38,7 +38,7 @@ pub struct CopyView {
     pub y: u16,
     /// Its bullets.
     pub bullets: u32,
-    /// Whom it sees, from north to south and in a row from west to east; itself left out.
+    /// The pieces that it sees, from north to south and in a row from west to east; without itself.
     pub seen: Vec<Seen>,
 }
 
@@ -53,7 +53,7 @@ impl WhoIs {
     /// A corpse.
     pub const CORPSE: WhoIs = WhoIs(1);
 
-    /// A living copy of this entry.
+    /// Names a living copy of this entry.
     pub fn entry(seat: Seat) -> Self {
         WhoIs(seat.0 + 2)
     }
@@ -69,7 +69,7 @@ impl From<Kind> for WhoIs {
     }
 }
 
-/// Somebody in a window, in JSON the list `[dx, dy, who, number]`.
+/// A piece in a window, in JSON the list `[dx, dy, who, number]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "(i8, i8, WhoIs, u32)", into = "(i8, i8, WhoIs, u32)")]
 pub struct Seen {
@@ -84,7 +84,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// How far away it is.
+    /// Its distance.
     pub fn distance(&self) -> u8 {
         self.dx.unsigned_abs().max(self.dy.unsigned_abs())
     }
@@ -102,8 +102,8 @@ impl From<Seen> for (i8, i8, WhoIs, u32) {
     }
 }
 
-/// Fills `copies` with what the `living` copies of an entry know, reusing its memory. `piece_at` gives the piece on
-/// a square that is occupied.
+/// Fills `copies` with what the `living` copies of an entry know, reusing its memory. `piece_at` returns the piece on
+/// an occupied square.
 pub(super) fn look<'a>(
     living: impl Iterator<Item = &'a Piece>,
     torus: Torus,
@@ -132,8 +132,8 @@ pub(super) fn look<'a>(
 
 /// Calls `visit` with the offset of every square in a window but its centre.
 ///
-/// Three rows are put together into one word: a loop over few bits costs more for its end, which the processor
-/// cannot predict, than for the bits.
+/// Three rows are joined into one word: the processor cannot predict where a loop over a few bits ends, and wrong
+/// guesses cost more than the bits.
 fn for_each_offset(mut window: [u32; WINDOW], mut visit: impl FnMut(i32, i32)) {
     let reach = i32::from(VISION);
     window[WINDOW / 2] &= !(1 << (WINDOW / 2));

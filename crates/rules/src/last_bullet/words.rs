@@ -9,7 +9,7 @@ use crate::{
 };
 use alloc::{format, string::String, vec, vec::Vec};
 
-/// The entry of a piece; none of a zombie or a corpse.
+/// The entry of a piece, or `None` for a zombie or a corpse.
 pub fn seat_of(who: WhoIs) -> Option<Seat> {
     who.0.checked_sub(2).map(Seat)
 }

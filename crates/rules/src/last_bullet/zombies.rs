@@ -1,4 +1,4 @@
-//! What zombies do: they walk toward the nearest living player they see.
+//! The moves of zombies: they walk toward the nearest living player they see.
 
 use super::board::Square;
 use super::sight::{Sight, WINDOW};
@@ -26,7 +26,7 @@ const BY_DISTANCE: [(i8, i8); WINDOW * WINDOW - 1] = {
     squares
 };
 
-/// The step of a zombie on `square`: toward the nearest of `players` that it sees, else a random move.
+/// Decides the step of a zombie on `square`: toward the nearest of `players` that it sees, or a random move.
 pub(super) fn decide(square: Square, players: &Sight, chance: &mut impl Chance) -> Direction {
     let window = players.window(square);
     if window.iter().all(|&row| row == 0) {

@@ -1,7 +1,7 @@
 //! Pig: roll a die as often as you dare, or hold. A one loses the turn; the first with 100 points wins.
 //!
-//! The example of a whole game: this folder, a line in [`catalog`](crate::catalog) and a page in `docs` are all that it takes to be
-//! played everywhere. Users never see it: only tests switch on the feature that compiles it.
+//! The example of a whole game: this folder, a line in [`catalog`](crate::catalog) and a page in `docs` are all it takes to
+//! play it everywhere. Users never see it: only tests enable the feature that compiles it.
 
 mod bots;
 
@@ -44,10 +44,10 @@ pub enum Action {
     Hold,
 }
 
-/// What everybody sees.
+/// The view of a seat. Everybody sees everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PigView {
-    /// Who looks.
+    /// The seat of the viewer.
     pub seat: Seat,
     /// Whose turn it is.
     pub current: Seat,
@@ -59,16 +59,16 @@ pub struct PigView {
     pub goal: u32,
 }
 
-/// What happens.
+/// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "PigEvent")]
 pub enum Event {
     /// The die was rolled.
     Rolled {
-        /// Who rolled.
+        /// The seat that rolled.
         seat: Seat,
-        /// What it shows.
+        /// The number on the die.
         die: u8,
     },
     /// A turn is over.
@@ -114,7 +114,7 @@ impl Game for Pig {
     type Action = Action;
     type View = PigView;
     type Event = Event;
-    /// Everything that can be said is allowed.
+    /// Pig has no illegal actions.
     type Illegal = Infallible;
 
     fn new(

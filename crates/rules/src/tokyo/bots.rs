@@ -38,7 +38,7 @@ impl Bot<Tokyo> for Random {
     }
 }
 
-/// When to leave Tokyo.
+/// The parameters of `angry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Angry {
@@ -77,7 +77,7 @@ impl Bot<Tokyo> for Angry {
     }
 }
 
-/// When to leave Tokyo.
+/// The parameters of `point-hunter`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct PointHunter {

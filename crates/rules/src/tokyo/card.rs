@@ -1,4 +1,4 @@
-//! What people are told about Tokyo.
+//! The card of Tokyo.
 
 use super::{Action, Event, Tokyo, TokyoView, built_ins, words};
 use crate::{
@@ -14,13 +14,13 @@ use alloc::{string::String, vec::Vec};
 impl Listed for Tokyo {
     const CARD: Card = Card {
         rules: "\
-Monsters fight over Tokyo. 20 points, or the last one standing, wins at once.
-Six dice: roll all, then twice more keep some and roll the others.
+How to win: be the first monster with 20 points, or the last one standing.
+Roll six dice; then, up to twice, keep some and roll the others again.
   1 2 3    three alike are worth their number, each further one a point more
-  attack   from Tokyo everyone outside is hit, from outside the one in Tokyo
+  attack   in Tokyo you hit everyone outside, outside you hit the monster in Tokyo
   heal     1 health each, up to 10, outside Tokyo only
-The monster in Tokyo that is hit may leave it; who finds Tokyo empty enters it: 1 point.
-Starting a turn in Tokyo: 2 points.",
+A monster that is hit in Tokyo may leave it. If Tokyo is empty at the end of your turn, you enter it: 1 point.
+If you start a turn in Tokyo: 2 points.",
         hint: "view.phase says whether you are rolling or asked to leave Tokyo; an action is \
                {\"type\": \"keep\", \"dice\": [six times true or false]}, {\"type\": \"yield\"} or {\"type\": \"stay\"}.",
         opponents: &["angry", "point-hunter"],

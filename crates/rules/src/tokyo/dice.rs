@@ -1,10 +1,10 @@
-//! The six dice and what numbers are worth.
+//! The six dice, and what numbers are worth.
 
 use crate::chance::Chance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a die shows; all five are equally likely.
+/// The face of a die; all five are equally likely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TokyoFace")]
@@ -43,7 +43,7 @@ pub(super) fn count(dice: &Dice, face: Face) -> u8 {
     dice.iter().filter(|&&die| die == face).count() as u8
 }
 
-/// Points for numbers: three alike are worth the number, each further one a point more.
+/// The points for numbers: three alike are worth the number, each further one a point more.
 pub fn victory_points(dice: &Dice) -> u32 {
     let points = |(face, number): (Face, u32)| match u32::from(count(dice, face)) {
         alike @ 3.. => number + alike - 3,

@@ -28,22 +28,22 @@ const REROLLS: u8 = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokyoRules {
-    /// The match ends after so many turns (one monster's turn counts as one); the living monsters with the most
-    /// victory points win.
+    /// The most turns (each monster's turn counts as one), after which the living monsters with the most victory points
+    /// win.
     pub max_turns: Option<Bounded<1, 1_000_000>>,
 }
 
 /// One monster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Monster {
-    /// 0 is out of the game.
+    /// Health; 0 is out of the game.
     pub health: u8,
     /// Victory points.
     pub points: u32,
 }
 
 impl Monster {
-    /// Whether it is still in the game.
+    /// Whether the monster is still in the game.
     pub fn is_alive(&self) -> bool {
         self.health > 0
     }
@@ -66,7 +66,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Keeps the dice that `wanted` likes.
+    /// Keeps the dice whose face satisfies `wanted`.
     pub fn keep_where(dice: &Dice, wanted: impl Fn(Face) -> bool) -> Self {
         Action::Keep { dice: dice.map(wanted) }
     }
@@ -83,14 +83,14 @@ pub enum Illegal {
     Yielding,
 }
 
-/// What is being decided.
+/// The decision that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "TokyoPhase")]
 pub enum Phase {
     /// The current monster names the dice to keep.
     Rolling {
-        /// How often it may still reroll.
+        /// The number of rerolls left.
         rerolls_left: u8,
     },
     /// The monster in Tokyo may leave it.
@@ -102,7 +102,7 @@ pub enum Phase {
     Over,
 }
 
-/// What happens. Everybody may hear of it: nothing in this game is hidden.
+/// An event. Everybody may hear of it: nothing in this game is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "TokyoEvent")]
@@ -116,25 +116,25 @@ pub enum Event {
     },
     /// Dice were rolled.
     Rolled {
-        /// Who rolled.
+        /// The monster that rolled.
         seat: Seat,
-        /// What the dice show now.
+        /// The faces of the dice now.
         dice: Dice,
-        /// Which of them had been kept.
+        /// The dice that had been kept.
         kept: [bool; 6],
     },
     /// Numbers brought points.
     Scored {
-        /// Who scored.
+        /// The monster that scored.
         seat: Seat,
-        /// How many points.
+        /// The points.
         points: u32,
     },
     /// A monster was hit.
     Hit {
-        /// Who attacked.
+        /// The attacker.
         by: Seat,
-        /// Who was hit.
+        /// The monster that was hit.
         seat: Seat,
         /// The damage.
         damage: u8,
@@ -150,21 +150,21 @@ pub enum Event {
     },
     /// A monster healed.
     Healed {
-        /// Who healed.
+        /// The monster that healed.
         seat: Seat,
         /// Its health now.
         health: u8,
     },
     /// A monster entered Tokyo.
     Entered {
-        /// Who entered.
+        /// The monster that entered.
         seat: Seat,
         /// Points for it: 1.
         points: u32,
     },
 }
 
-/// What every monster sees: everything but the dice to come.
+/// The view of a monster: everything but the coming dice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokyoView {
     /// This monster's seat.
@@ -177,7 +177,7 @@ pub struct TokyoView {
     pub in_tokyo: Option<Seat>,
     /// The dice of this turn.
     pub dice: Dice,
-    /// What is being decided.
+    /// The decision that is open.
     pub phase: Phase,
     /// The number of this turn, from 1; each monster's turn counts.
     pub turn: u32,
@@ -197,7 +197,7 @@ pub struct Tokyo {
 }
 
 impl Tokyo {
-    /// Step 1, and the first roll of step 2.
+    /// Plays step 1 and the first roll of step 2.
     fn start_turn(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         self.turn += 1;
         let seat = self.current;
@@ -211,13 +211,13 @@ impl Tokyo {
         self.roll([false; 6], chance, log);
     }
 
-    /// Step 2.
+    /// Plays step 2.
     fn roll(&mut self, kept: [bool; 6], chance: &mut impl Chance, log: &mut impl Log<Event>) {
         roll(&mut self.dice, kept, chance);
         log.record(Audience::Everyone, Event::Rolled { seat: self.current, dice: self.dice, kept });
     }
 
-    /// The player has named the dice to keep.
+    /// Plays on after the player has named the dice to keep.
     fn keep(
         &mut self,
         kept: [bool; 6],
@@ -238,7 +238,7 @@ impl Tokyo {
         }
     }
 
-    /// Step 3 up to the decision of a monster that was hit in Tokyo: points, then attacks.
+    /// Plays step 3 up to the decision of a monster that was hit in Tokyo: points, then attacks.
     fn resolve(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         let seat = self.current;
         let points = victory_points(&self.dice);
@@ -262,7 +262,7 @@ impl Tokyo {
         }
     }
 
-    /// From inside everyone outside is hit, from outside the monster in Tokyo.
+    /// Attacks: from inside Tokyo everyone outside, from outside the monster in Tokyo.
     fn attack(&mut self, damage: u8, log: &mut impl Log<Event>) {
         let by = self.current;
         let inside = self.in_tokyo == Some(by);
@@ -281,7 +281,7 @@ impl Tokyo {
         }
     }
 
-    /// The end of step 3 (healing), step 4, and the start of the next turn.
+    /// Plays the end of step 3 (healing), step 4, and the start of the next turn.
     fn finish_turn(&mut self, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         let seat = self.current;
         let heals = count(&self.dice, Face::Heal);
@@ -319,7 +319,7 @@ impl Tokyo {
         self.monsters.iter().filter(|monster| monster.is_alive()).count()
     }
 
-    /// A monster has 20 points, or is the only one alive.
+    /// Whether a monster has 20 points or is the only one alive.
     fn is_won(&self) -> bool {
         self.alive() == 1 || self.monsters.iter().any(|monster| monster.points >= GOAL)
     }
@@ -445,7 +445,7 @@ impl Game for Tokyo {
         Ok(())
     }
 
-    /// The winner comes first, then the living by points; those who are out share the last place.
+    /// Ranks the winner first, then the living by points; those who are out share the last place.
     fn outcome(&self) -> Option<Outcome> {
         if self.phase != Phase::Over {
             return None;

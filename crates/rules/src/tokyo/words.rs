@@ -1,6 +1,6 @@
 //! Tokyo in words.
 
-use super::{Action, Event, Face, Phase, TokyoView};
+use super::{Action, Event, Face, Monster, Phase, TokyoView};
 use crate::{
     game::Move,
     names::Names,
@@ -9,7 +9,7 @@ use crate::{
 };
 use alloc::{format, string::String, vec, vec::Vec};
 
-/// What a die shows.
+/// The name of a face.
 pub fn face(face: Face) -> &'static str {
     match face {
         Face::One => "1",
@@ -20,10 +20,15 @@ pub fn face(face: Face) -> &'static str {
     }
 }
 
-/// Dice in order: `1 1 attack`.
+/// Dice sorted by their faces, where their positions do not matter: `1 1 attack`.
 pub fn faces(dice: impl IntoIterator<Item = Face>) -> String {
     let mut dice: Vec<Face> = dice.into_iter().collect();
     dice.sort_unstable();
+    in_place(dice)
+}
+
+/// Dice as they lie, which is how an action counts them: `1 attack 1`.
+fn in_place(dice: impl IntoIterator<Item = Face>) -> String {
     dice.into_iter().map(face).collect::<Vec<_>>().join(" ")
 }
 
@@ -65,7 +70,7 @@ pub(super) fn tell(event: &Event, names: &Names) -> Vec<Told> {
     }]
 }
 
-/// Where the monster that looks is.
+/// Where the monster with this view is.
 pub fn place(view: &TokyoView) -> &'static str {
     match view.in_tokyo {
         None => "Tokyo empty",
@@ -77,17 +82,18 @@ pub fn place(view: &TokyoView) -> &'static str {
 pub(super) fn situation(view: &TokyoView) -> Text {
     let own = view.monsters[view.seat.index()];
     let others = view.monsters.iter().enumerate().filter(|(seat, _)| *seat != view.seat.index());
-    let others = others.map(|(_, monster)| format!("{}/{}", monster.health, monster.points));
-    let others = others.collect::<Vec<_>>().join(", ");
+    let told =
+        |monster: &Monster| format!("health {} and {}", monster.health, count(monster.points, "point"));
+    let others = others.map(|(_, monster)| told(monster)).collect::<Vec<_>>().join("; ");
+    let who = if view.monsters.len() == 2 { "the other" } else { "the others" };
     let ask = match view.phase {
         Phase::Rolling { rerolls_left } => {
-            format!("{} left, dice {}", count(rerolls_left, "reroll"), faces(view.dice))
+            format!("{} left, dice in order: {}", count(rerolls_left, "reroll"), in_place(view.dice))
         }
         Phase::Yielding { damage } => format!("hit for {damage}"),
         Phase::Over => "over".into(),
     };
-    let points = count(own.points, "point");
-    format!("{}, health {} and {points} (others {others}), {ask}", place(view), own.health).into()
+    format!("{}, {} ({who}: {others}), {ask}", place(view), told(&own)).into()
 }
 
 /// The dice that are kept.
@@ -95,7 +101,7 @@ pub fn kept(view: &TokyoView, keep: [bool; 6]) -> impl Iterator<Item = Face> {
     view.dice.into_iter().zip(keep).filter(|(_, kept)| *kept).map(|(die, _)| die)
 }
 
-/// What a monster does.
+/// Describes what a monster does.
 pub fn choice(view: &TokyoView, choice: &Move<Action>) -> Text {
     match choice {
         Move::Act(Action::Keep { dice }) if *dice == [true; 6] => "keeps all".into(),
@@ -123,5 +129,37 @@ pub(super) fn key(action: &Action) -> Option<char> {
         Action::Keep { .. } => None,
         Action::Yield => Some('l'),
         Action::Stay => Some('s'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Seat;
+    use alloc::string::ToString;
+
+    #[test]
+    fn the_situation_tells_dice_in_the_order_in_which_an_action_counts_them() {
+        let dice = [Face::Three, Face::Attack, Face::Three, Face::Heal, Face::Two, Face::One];
+        let monster = |health, points| Monster { health, points };
+        let mut view = TokyoView {
+            seat: Seat(1),
+            current: Seat(1),
+            monsters: vec![monster(10, 0), monster(7, 1)],
+            in_tokyo: Some(Seat(0)),
+            dice,
+            phase: Phase::Rolling { rerolls_left: 2 },
+            turn: 2,
+        };
+        assert_eq!(
+            situation(&view).to_string(),
+            "outside, health 7 and 1 point (the other: health 10 and 0 points), 2 rerolls left, dice in order: 3 attack 3 heal 2 1"
+        );
+        view.monsters.push(monster(3, 12));
+        view.phase = Phase::Yielding { damage: 2 };
+        assert_eq!(
+            situation(&view).to_string(),
+            "outside, health 7 and 1 point (the others: health 10 and 0 points; health 3 and 12 points), hit for 2"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Built-in bots. All of them look at the dice only, so that one policy plays every format.
+//! Built-in bots. All of them look only at the dice, so one policy plays every format.
 
 use super::{Action, TurnView};
 use crate::{
@@ -25,7 +25,7 @@ where
     ]
 }
 
-/// Decides by the dice on the table.
+/// A policy that decides by the dice on the table.
 trait StopPolicy: Named {
     fn stops(&mut self, turn: &TurnView) -> bool;
 }
@@ -108,13 +108,13 @@ impl StopPolicy for Greedy {
     }
 }
 
-/// When to stop.
+/// The parameters of `stop-at`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct StopAt {
-    /// Stop with at least this many brains in the turn; none: whatever the brains.
+    /// Stop with at least this many brains in the turn; with none, brains don't matter.
     brains: Option<Bounded<0, 1000>>,
-    /// Stop with at least this many shotguns in the turn; none: whatever the shotguns.
+    /// Stop with at least this many shotguns in the turn; with none, shotguns don't matter.
     shotguns: Option<Bounded<0, 3>>,
 }
 

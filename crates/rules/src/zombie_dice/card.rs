@@ -1,4 +1,4 @@
-//! What people are told about the formats of Zombie Dice.
+//! The cards of the formats of Zombie Dice.
 
 use super::{Action, Event, Race, RaceView, Solo, SoloView, Table, TableView, built_ins, words};
 use crate::{
@@ -11,44 +11,47 @@ use crate::{
 };
 use alloc::{format, string::String, vec::Vec};
 
-/// The rules of a turn, and what wins.
+/// Joins the winning condition and the rules of a turn.
 macro_rules! rules {
     ($wins:literal) => {
         concat!(
-            "\
+            "How to win: ",
+            $wins,
+            "
 You are a zombie, the dice are people: 6 green (easy), 4 yellow, 3 red (hard).
-Roll: three dice, footsteps first, the rest drawn from the cup.
-Brains and shotguns are set aside. Three shotguns, and the turn brings nothing.
-Stop: every brain of the turn is banked as a point.
+Roll: you roll three dice, first those that showed footsteps, then new ones from the cup.
+Brains and shotguns are set aside. Three shotguns end the turn, and you bank nothing.
+Stop: you bank one point for each brain of the turn.
   green   3 brains  2 footsteps  1 shotgun
   yellow  2 brains  2 footsteps  2 shotguns
-  red     1 brain   2 footsteps  3 shotguns
-",
-            $wins
+  red     1 brain   2 footsteps  3 shotguns"
         )
     };
 }
 
-/// What all formats share.
+/// Makes a card with what all formats share.
 const fn card(id: &'static str, title: &'static str, about: &'static str) -> Card {
     Card {
         document: "zombie-dice",
         hint: "view.turn has your brains, shotguns, hand and what is left in the cup; an action is \
                {\"type\": \"go\"} or {\"type\": \"stop\"}.",
         stand_in: "cautious",
-        line_up: &["greedy", "cautious", "random", "stop-at:brains=5,shotguns=2"],
+        line_up: &["greedy", "cautious", "random", "patient=stop-at:brains=5,shotguns=2"],
         ..Card::new(id, title, about)
     }
 }
 
 impl Listed for Table {
     const CARD: Card = Card {
-        rules: rules!("When somebody has 13, the round is played to its end: the most brains win."),
+        rules: rules!(
+            "bank the most brains. Once somebody has 13, the others finish the round; those tied for the lead play \
+             another one."
+        ),
         opponents: &["cautious", "greedy"],
         ..card(
             "zombie-dice",
             "Zombie Dice",
-            "Push your luck at a table of many: the most brains win when somebody has 13.",
+            "Push your luck at a table of many: once somebody has 13 brains, the most brains win.",
         )
     };
 
@@ -88,13 +91,13 @@ impl Listed for Table {
 
 impl Listed for Solo {
     const CARD: Card = Card {
-        rules: rules!("One turn: as many brains as you dare."),
+        rules: rules!("you have one turn. Bank as many brains as you can."),
         format: Format::RoundRobin,
         most_people: 1,
         ..card(
             "zombie-dice-solo",
             "Zombie Dice, solo",
-            "One turn of Zombie Dice as a decision problem: as many brains as you dare.",
+            "One turn of Zombie Dice as a decision problem: bank as many brains as you can.",
         )
     };
 
@@ -129,14 +132,14 @@ impl Listed for Solo {
 
 impl Listed for Race {
     const CARD: Card = Card {
-        rules: rules!("The first to have banked 13 brains wins on the spot."),
+        rules: rules!("be the first to bank 13 brains."),
         opponents: &["cautious"],
         format: Format::RoundRobin,
         most_people: 2,
         ..card(
             "zombie-dice-race",
             "Zombie Dice, race",
-            "Two players, alternate turns: the first to bank 13 brains wins on the spot.",
+            "Two players take turns: the first to bank 13 brains wins at once.",
         )
     };
 

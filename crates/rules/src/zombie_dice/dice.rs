@@ -21,24 +21,24 @@ pub enum Colour {
 }
 
 impl Colour {
-    /// From easy to hard.
+    /// All colours, from easy to hard.
     pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
 
-    /// How many of the six sides of a die show each face, in the order of [`Face::ALL`].
+    /// The number of sides of a die that show each face, in the order of [`Face::ALL`].
     #[inline]
     pub const fn sides(self) -> [u32; 3] {
         Colour::sides_of(self as u32)
     }
 
-    /// The same by the number of the colour: a green die has three brains and one shotgun, a red one the opposite. As sums, so
-    /// that the compiler knows that there are six sides.
+    /// The same as `sides`, by the number of the colour: a green die has three brains and one shotgun, a red one the opposite.
+    /// Written as sums, so that the compiler knows that there are six sides.
     #[inline]
     pub(super) const fn sides_of(colour: u32) -> [u32; 3] {
         [3 - colour, 2, 1 + colour]
     }
 }
 
-/// What a die shows.
+/// The face of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ZombieDiceFace")]
@@ -61,7 +61,7 @@ impl Face {
 pub struct Die {
     /// Its colour.
     pub colour: Colour,
-    /// What it shows.
+    /// The face that it shows.
     pub face: Face,
 }
 
@@ -82,7 +82,7 @@ pub struct Counts {
 pub const DICE: Counts = Counts { green: 6, yellow: 4, red: 3 };
 
 impl Counts {
-    /// How many dice in all.
+    /// The number of dice.
     #[inline]
     pub fn total(self) -> u8 {
         self.green + self.yellow + self.red
@@ -94,7 +94,7 @@ impl Counts {
         [self.green.into(), self.yellow.into(), self.red.into()]
     }
 
-    /// Both together, or `None` if there are impossibly many.
+    /// Adds the counts, or returns `None` if the sum is impossibly large.
     pub fn checked_add(self, other: Counts) -> Option<Counts> {
         Some(Counts {
             green: self.green.checked_add(other.green)?,
@@ -128,7 +128,7 @@ impl IndexMut<Colour> for Counts {
     }
 }
 
-/// [`Counts`] in one number, a byte for each colour: a turn adds and takes away all colours at once. No count is above 127.
+/// [`Counts`] in one number, a byte for each colour: one step adds or subtracts all colours. No count is above 127.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(from = "Counts", into = "Counts")]
 pub(super) struct Pile(u32);
@@ -153,7 +153,7 @@ impl Pile {
         Pile(1 << 16 >> (8 * colour))
     }
 
-    /// Without dice that are known to be there.
+    /// Takes away dice that are known to be there.
     #[inline]
     pub fn less(self, other: Pile) -> Self {
         Pile(self.0 - other.0)
@@ -164,10 +164,10 @@ impl Pile {
         Pile(self.0 + other.0)
     }
 
-    /// What is left without `other`, or `None` if there are not that many.
+    /// Takes away `other`, or returns `None` if there are not that many dice.
     #[inline]
     pub fn minus(self, other: Pile) -> Option<Self> {
-        /// A bit above each count, which is gone when the count falls below zero.
+        /// A bit above each count, which is cleared when the count falls below zero.
         const ABOVE: u32 = 0x80_80_80;
         let left = (self.0 | ABOVE).wrapping_sub(other.0);
         (left & ABOVE == ABOVE).then_some(Pile(left & !ABOVE))
@@ -204,15 +204,15 @@ impl fmt::Debug for Pile {
     }
 }
 
-/// Three dice, or none, in one number, a byte for each die: colour times four, plus face. So they are sorted, counted and copied
-/// in a few steps.
+/// Three dice, or none, in one number, a byte for each die: colour times four, plus face. So a few steps sort, count and
+/// copy them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "Option<[Die; 3]>", into = "Option<[Die; 3]>")]
 pub(super) struct Hand(u32);
 
 impl Hand {
     pub const NONE: Hand = Hand(0);
-    /// Above the dice, if there are any.
+    /// The bit above the dice, set if there are any.
     const DICE: u32 = 1 << 24;
 
     #[inline]
@@ -237,7 +237,7 @@ impl Hand {
         [self.0 >> 16 & 15, self.0 >> 8 & 15, self.0 & 15]
     }
 
-    /// By colour, then by face. Only for dice.
+    /// Sorts the dice by colour, then by face. Only for a hand that has dice.
     #[inline]
     pub fn sorted(self) -> Self {
         Hand::of_numbers(sorted(self.numbers()))
@@ -280,7 +280,7 @@ impl fmt::Debug for Hand {
     }
 }
 
-/// The dice of a hand by what they show.
+/// The dice of a hand, counted by face.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tally {
     pub all: Pile,
@@ -312,7 +312,7 @@ impl Tally {
     }
 }
 
-/// Every kind of die by its number. There are no fourth colour and no fourth face.
+/// Every kind of die by its number. There is no fourth colour and no fourth face.
 const KINDS: [(Die, Tally); 16] = {
     let none = Die { colour: Colour::Green, face: Face::Brain };
     let mut kinds = [(none, Tally::NONE); 16];

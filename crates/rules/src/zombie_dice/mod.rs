@@ -73,14 +73,14 @@ pub enum TurnEnd {
     Forfeited,
 }
 
-/// What happens in any format. Everybody may hear of it: nothing in this game is hidden.
+/// An event of any format. Everybody may hear of it: nothing in this game is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schemars(rename = "ZombieDiceEvent")]
 pub enum Event {
     /// Three dice were rolled.
     Rolled {
-        /// Who rolled.
+        /// The seat that rolled.
         seat: Seat,
         /// The dice, sorted by colour and face.
         hand: [Die; 3],

@@ -1,4 +1,4 @@
-//! Race: two players, alternate turns, the first to have banked 13 wins on the spot.
+//! Race: two players take turns; the first to bank 13 wins on the spot.
 
 use super::{
     Action, Event, FirstRoll, GOAL, OutOfDice, Turn, TurnEnd, TurnView,
@@ -22,12 +22,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RaceRules {
-    /// What happens when cup and footsteps hold fewer than three dice.
+    /// What happens when the cup and the footsteps hold fewer than three dice.
     pub out_of_dice: OutOfDice,
-    /// Whether stopping before the first roll is allowed, or the first roll is made at once.
+    /// Whether a player may stop before the first roll, or must make it.
     pub first_roll: FirstRoll,
-    /// After so many turns of each player the higher score wins, so that two who never bank come to an end
-    /// (with none they play for ever).
+    /// The most rounds, after which the higher score wins. With none, two players who never bank play forever.
     pub max_rounds: Option<Bounded<1, 1_000_000>>,
 }
 
@@ -58,9 +57,9 @@ pub struct Race {
 pub struct RaceView {
     /// The dice of the player whose turn it is.
     pub turn: TurnView,
-    /// What this player has banked.
+    /// The banked score of this player.
     pub score: u32,
-    /// What the other player has banked.
+    /// The banked score of the other player.
     pub opponent_score: u32,
 }
 
@@ -70,11 +69,11 @@ impl AsRef<TurnView> for RaceView {
     }
 }
 
-/// The reward of a won race; a lost one gives the negative.
+/// The reward of a won race; that of a lost one is its negative.
 pub const WIN_REWARD: i32 = 10;
 
 impl Race {
-    /// +10 to the winner and -10 to the loser at the end; 0 before it, and when `max_rounds` ends a tied race.
+    /// The reward at the end: +10 for the winner and -10 for the loser; 0 before it, and when `max_rounds` ends a tied race.
     pub fn reward(&self, seat: Seat) -> i32 {
         let (own, other) = (self.scores[seat.index()], self.scores[1 - seat.index()]);
         match own.cmp(&other) {
@@ -90,7 +89,7 @@ impl Race {
         start_turn(self.mover, &mut self.turn, first_roll, out_of_dice, chance, log)
     }
 
-    /// Ends turns and starts new ones until somebody has to decide or the race is over.
+    /// Ends turns and starts new ones until a player has to decide or the race is over.
     fn proceed(&mut self, mut ended: Option<TurnEnd>, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         while let Some(why) = ended {
             let score = &mut self.scores[self.mover.index()];

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SoloRules {
-    /// What happens when cup and footsteps hold fewer than three dice.
+    /// What happens when the cup and the footsteps hold fewer than three dice.
     pub out_of_dice: OutOfDice,
-    /// Whether stopping before the first roll is allowed, or the first roll is made at once.
+    /// Whether a player may stop before the first roll, or must make it.
     pub first_roll: FirstRoll,
 }
 
@@ -53,8 +53,8 @@ impl AsRef<TurnView> for SoloView {
 }
 
 impl Solo {
-    /// The score if the player stopped now; the final score once it is over. The reward of a step is its change, so
-    /// that rewards sum to the final score.
+    /// The score if the player stopped now; once the turn is over, the final score. The reward of a step is the change of
+    /// this score, so rewards sum to the final score.
     pub fn provisional_score(&self) -> u32 {
         self.banked.unwrap_or(self.turn.brains())
     }

@@ -20,11 +20,11 @@ use core::{convert::Infallible, ops::RangeInclusive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happens to those who are tied for the lead.
+/// The rule for players who are tied for the lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tiebreak {
-    /// They play one more round; who is still tied then shares the win.
+    /// They play one more round; those who are still tied share the win.
     #[default]
     OneRound,
     /// They play on until one leads.
@@ -35,14 +35,13 @@ pub enum Tiebreak {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TableRules {
-    /// What happens when cup and footsteps hold fewer than three dice.
+    /// What happens when the cup and the footsteps hold fewer than three dice.
     pub out_of_dice: OutOfDice,
-    /// Whether stopping before the first roll is allowed, or the first roll is made at once.
+    /// Whether a player may stop before the first roll, or must make it.
     pub first_roll: FirstRoll,
-    /// Whether those tied for the lead play one more round or go on until the tie is broken.
+    /// Whether players tied for the lead play one more round, or play on until one leads.
     pub tiebreak: Tiebreak,
-    /// After so many rounds the highest score wins, so that players who never bank come to an end
-    /// (with none they play for ever).
+    /// The most rounds, after which the highest score wins. With none, players who never bank play forever.
     pub max_rounds: Option<Bounded<1, 1_000_000>>,
 }
 
@@ -57,12 +56,12 @@ impl Default for TableRules {
     }
 }
 
-/// A table of many.
+/// A table of 2 to 99 players.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Table {
     rules: TableRules,
     scores: Vec<u32>,
-    /// Who plays in this round, in the order of the turns: everybody, or those in the tiebreak.
+    /// The players of this round, in the order of their turns: everybody, or those in the tiebreak.
     playing: Vec<Seat>,
     /// Index in `playing` of the player whose turn it is.
     mover: usize,
@@ -75,7 +74,7 @@ pub struct Table {
     turns: u32,
 }
 
-/// What everybody at the table sees.
+/// The view of a player at the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TableView {
     /// The dice of the player whose turn it is.
@@ -84,9 +83,9 @@ pub struct TableView {
     pub seat: Seat,
     /// Banked scores of all seats.
     pub scores: Vec<u32>,
-    /// Who plays in this round, in the order of the turns.
+    /// The players of this round, in the order of their turns.
     pub playing: Vec<Seat>,
-    /// How many of `playing` have finished their turn of this round.
+    /// The number of players in `playing` who have finished their turn of this round.
     pub played: u16,
     /// Rounds finished.
     pub rounds: u32,
@@ -106,7 +105,7 @@ impl Table {
         start_turn(self.playing[self.mover], &mut self.turn, first_roll, out_of_dice, chance, log)
     }
 
-    /// Ends turns and starts new ones until somebody has to decide or the match is over.
+    /// Ends turns and starts new ones until a player has to decide or the match is over.
     fn proceed(&mut self, mut ended: Option<TurnEnd>, chance: &mut impl Chance, log: &mut impl Log<Event>) {
         while let Some(why) = ended {
             let seat = self.playing[self.mover];
@@ -123,9 +122,9 @@ impl Table {
         }
     }
 
-    /// A round is over: the match ends, the leaders play a tiebreak, or the next round begins.
+    /// Ends a round: the match ends, the leaders play a tiebreak, or the next round begins.
     ///
-    /// Everybody has the same number of turns, so whoever reached 13 first had the others finish the round.
+    /// Everybody has the same number of turns, so after the first player reaches 13 the others still finish the round.
     fn end_round(&mut self, log: &mut impl Log<Event>) {
         self.rounds += 1;
         self.mover = 0;

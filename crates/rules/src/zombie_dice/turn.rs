@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Turn {
     brains: u32,
-    /// Brain dice set aside. Fewer than `brains` once some have been recycled.
+    /// The brain dice set aside. There are fewer than `brains` once some have been recycled.
     brain_dice: Pile,
     shotgun_dice: Pile,
     /// The dice of the last roll, sorted, since their order carries no information; none before the first roll.
@@ -28,7 +28,7 @@ pub struct Turn {
     cup: Pile,
 }
 
-/// What a roll led to.
+/// The result of a roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rolled {
     /// The player may go on.
@@ -56,7 +56,7 @@ pub struct TurnView {
 }
 
 impl Turn {
-    /// All dice in the cup, the hand empty.
+    /// The start of a turn: all dice in the cup, the hand empty.
     pub const START: Turn = Turn {
         brains: 0,
         brain_dice: Pile::NONE,
@@ -83,25 +83,25 @@ impl Turn {
         self.hand.dice()
     }
 
-    /// Dice that will be rolled again.
+    /// The dice that will be rolled again.
     #[inline]
     pub fn footsteps(&self) -> Counts {
         self.hand.tally().footsteps.counts()
     }
 
-    /// Dice left in the cup.
+    /// The dice left in the cup.
     #[inline]
     pub fn cup(&self) -> Counts {
         self.cup.counts()
     }
 
-    /// Shotguns by colour.
+    /// The shotguns by colour.
     #[inline]
     pub fn shotgun_dice(&self) -> Counts {
         self.shotgun_dice.counts()
     }
 
-    /// Brains whose dice have gone back into the cup.
+    /// The brains whose dice have gone back into the cup.
     #[inline]
     pub fn recycled(&self) -> u32 {
         self.brains - u32::from(self.brain_dice.total())
@@ -117,8 +117,8 @@ impl Turn {
         self.settle(roll_dice(colours, chance), out_of_dice)
     }
 
-    /// A roll that is known to have shown `hand`: the same as [`roll`](Turn::roll), without chance. None, and nothing
-    /// changed, if this turn cannot roll such a hand.
+    /// Applies a roll that is known to have shown `hand`: the same as [`roll`](Turn::roll), without chance. Returns `None`, and
+    /// changes nothing, if this turn cannot roll such a hand.
     #[inline]
     pub fn land(&mut self, hand: [Die; 3], out_of_dice: OutOfDice) -> Option<Rolled> {
         let hand = Hand::new(hand);
@@ -127,7 +127,7 @@ impl Turn {
         Some(self.settle(hand, out_of_dice))
     }
 
-    /// What follows from a hand that was drawn and rolled.
+    /// Applies a hand that was drawn and rolled.
     #[inline]
     fn settle(&mut self, hand: Hand, out_of_dice: OutOfDice) -> Rolled {
         let Tally { brains, shotguns, footsteps, .. } = hand.tally();
@@ -147,13 +147,13 @@ impl Turn {
         Rolled::GoOn
     }
 
-    /// The brain dice go back into the cup; their points stay. At most two shotguns are out, so at least eleven dice
+    /// Puts the brain dice back into the cup; their points stay. At most two shotguns are out, so at least eleven dice
     /// can be rolled again.
     fn recycle(&mut self) {
         self.cup = self.cup.plus(mem::take(&mut self.brain_dice));
     }
 
-    /// The colours of the dice to roll: the footsteps of the last roll, and what is drawn from the cup.
+    /// Draws the colours of the dice to roll: the footsteps of the last roll, and dice from the cup.
     #[inline]
     fn fill_hand(&mut self, chance: &mut impl Chance) -> Pile {
         let mut hand = self.hand.tally().footsteps;
@@ -165,7 +165,7 @@ impl Turn {
         hand
     }
 
-    /// What the players see.
+    /// The turn as the players see it.
     #[inline]
     pub fn view(&self) -> TurnView {
         TurnView {
@@ -177,7 +177,7 @@ impl Turn {
         }
     }
 
-    /// Thirteen dice are accounted for, by colour, and the counts fit each other.
+    /// Checks that all thirteen dice are accounted for, by colour, and that the counts fit each other.
     pub fn invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
         within_limit([self.brains])?;
         let all = [self.cup, self.hand.tally().footsteps, self.brain_dice, self.shotgun_dice];
@@ -211,7 +211,7 @@ impl Turn {
         Ok(())
     }
 
-    /// The invariants of a turn whose player may still go on.
+    /// Checks the invariants of a turn whose player may still go on.
     pub fn open_invariants(&self, out_of_dice: OutOfDice) -> Result<(), String> {
         self.invariants(out_of_dice)?;
         if self.shotguns() >= 3 {
@@ -226,7 +226,7 @@ impl Turn {
 }
 
 impl TurnView {
-    /// Dice that will be rolled again.
+    /// The dice that will be rolled again.
     #[inline]
     pub fn footsteps(&self) -> Counts {
         Hand::from(self.hand).tally().footsteps.counts()
@@ -246,7 +246,7 @@ fn roll_dice(colours: Pile, chance: &mut impl Chance) -> Hand {
     Hand::of_numbers([roll(0), roll(1), roll(2)])
 }
 
-/// Starts a turn, with its first roll where that is not a choice. Says why the turn is over, if it is.
+/// Starts a turn, with its first roll where that is mandatory. Returns why the turn is over, if it is.
 pub(super) fn start_turn(
     seat: Seat,
     turn: &mut Turn,
@@ -262,7 +262,7 @@ pub(super) fn start_turn(
     }
 }
 
-/// Plays a move within a turn. Says why the turn is over, if it is.
+/// Plays a move within a turn. Returns why the turn is over, if it is.
 pub(super) fn take_move(
     seat: Seat,
     turn: &mut Turn,
@@ -298,7 +298,7 @@ fn roll_for(
     }
 }
 
-/// Adds what a finished turn is worth to `score` and reports it.
+/// Adds the points of a finished turn to `score` and reports it.
 pub(super) fn bank(seat: Seat, turn: &Turn, why: TurnEnd, score: &mut u32, log: &mut impl Log<Event>) {
     let banked = match why {
         TurnEnd::Stopped | TurnEnd::OutOfDice => turn.brains,

@@ -10,7 +10,7 @@ use crate::{
 use alloc::{format, string::String, vec, vec::Vec};
 use core::iter::repeat_n;
 
-/// The colour of a die.
+/// The name of a colour.
 pub fn colour(colour: Colour) -> &'static str {
     match colour {
         Colour::Green => "green",
@@ -59,7 +59,7 @@ pub(super) fn tell(event: &Event, names: &Names) -> Vec<Told> {
     }]
 }
 
-/// What a zombie does.
+/// Describes what a zombie does.
 pub fn choice(choice: &Move<Action>) -> Text {
     match choice {
         Move::Act(Action::Go) => "rolls",
@@ -84,13 +84,13 @@ pub(super) fn key(action: Action) -> char {
     }
 }
 
-/// `green green red`.
+/// Lists colours: `green green red`.
 fn colours(counts: Counts) -> String {
     let dice = Colour::ALL.into_iter().flat_map(|c| repeat_n(colour(c), counts[c].into()));
     dice.collect::<Vec<_>>().join(" ")
 }
 
-/// The dice of a turn: `3 brains, 2 shotguns, feet green green`.
+/// Describes the dice of a turn: `3 brains, 2 shotguns, feet green green`.
 pub fn turn(turn: &TurnView) -> String {
     if turn.hand.is_none() {
         return "nothing rolled yet".into();

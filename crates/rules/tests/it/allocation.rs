@@ -1,5 +1,5 @@
 //! Built-in line-ups of the dice games play without allocating once a match has begun, and lists of actions that are too
-//! long to be shown are never built.
+//! long to show are never built.
 
 use necrodome_rules::{
     bot::{Bot, BotSpec},

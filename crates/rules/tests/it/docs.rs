@@ -1,4 +1,4 @@
-//! The JSON in `docs/rules` is the JSON of the code: every example parses, and is what the code would write.
+//! The JSON in `docs/rules` is the JSON of the code: every example parses, and the code writes the same text.
 
 use necrodome_rules::{
     catalog::{GameId, Listed},

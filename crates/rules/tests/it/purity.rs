@@ -1,4 +1,4 @@
-//! Purity: the compiler keeps `std` out of the rules (`no_std`); this keeps the back doors shut.
+//! Purity: the compiler keeps `std` out of the rules (`no_std`); these tests close the other ways in.
 
 use std::{fs, path::Path, process::Command};
 

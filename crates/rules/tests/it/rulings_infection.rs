@@ -22,7 +22,7 @@ fn rules(json: Value) -> InfectionRules {
     serde_json::from_value(json).unwrap()
 }
 
-/// The party of these players, with the default rules.
+/// Makes the party of these players, with the default rules.
 fn party(text: &str) -> Party {
     party_with(text, json!({}))
 }
@@ -130,7 +130,7 @@ fn game_with(text: &str, order: &[u16], options: Value) -> Infection {
     restore(&state.to_string()).unwrap()
 }
 
-/// Gives an answer that needs no chance: all but the one that closes the turn.
+/// Gives an answer that needs no chance, which is any answer but the one that closes the turn.
 fn act(game: &mut Infection, action: Action) -> Vec<Logged<Event>> {
     let mut log = Vec::new();
     Scripted::new([]).run(|chance| game.apply(&[Move::Act(action)], chance, &mut log)).unwrap().unwrap();
@@ -146,7 +146,7 @@ fn close(game: &mut Infection, action: Action) -> Vec<Logged<Event>> {
     log
 }
 
-/// An answer that must be refused and change nothing. Gives the reason.
+/// Gives an answer that must be refused and change nothing. Returns the reason.
 fn refused(game: &mut Infection, action: Action) -> Illegal {
     let before = json_of(game);
     let mut log: Vec<Logged<Event>> = Vec::new();
@@ -171,7 +171,7 @@ fn answer(text: &str) -> Action {
 
 const END: Action = Action::End { antidote: false };
 
-/// A whole contact of the player whose go it is.
+/// Plays a whole contact of the player who is asked.
 fn contact(game: &mut Infection, with: u16, mine: &str, theirs: &str) -> Vec<Logged<Event>> {
     let mut log = act(game, meet(with, mine));
     log.extend(act(game, answer(theirs)));
@@ -360,7 +360,7 @@ fn surplus_viruses_can_be_lost_instead() {
     assert_eq!(serde_json::to_value(InfectionRules::default()).unwrap()["surplus_virus"], "carry");
 }
 
-/// What becomes of one side, as the rulebook's table tells it. `None`: it cannot pay.
+/// What becomes of one side, as the rulebook's table tells it, or `None` if it cannot pay.
 fn by_the_book(me: Player, mine: Commitment, other: Role, theirs: Commitment, carry: bool) -> Option<Player> {
     let count = |commitment| if let Commitment::Virus { count } = commitment { count } else { 0 };
     let (mut after, came) = (me, count(theirs));
@@ -1243,8 +1243,8 @@ fn random_games_keep_their_invariants_come_to_an_end_and_can_be_saved_at_any_tim
 
 // ---- Nothing hidden is shown ------------------------------------------------------------------------------
 
-/// A copy of the game in which only hidden things differ: who is human and who infected, what is carried, how
-/// many antibodies are left of those a player was told of, and what a zombie was given without knowing.
+/// Copies the game and changes only hidden things: who is human and who infected, what players carry, how
+/// many antibodies are left of those a player was told of, and the viruses that a zombie was given without knowing.
 fn with_other_secrets(game: &Infection, chance: &mut Seeded) -> Infection {
     let carry = serde_json::to_value(game.party().rules()).unwrap()["surplus_virus"] == "carry";
     let mut state = serde_json::to_value(game).unwrap();

@@ -45,7 +45,7 @@ fn scene(side: u16, pieces: &str) -> LastBullet {
     scene_with(side, pieces, |_| {})
 }
 
-/// The same, with a change of the JSON of the state.
+/// Makes a scene like `scene`, with a change in the JSON of the state.
 fn scene_with(side: u16, pieces: &str, edit: impl FnOnce(&mut Value)) -> LastBullet {
     let mut entries: Vec<&str> = Vec::new();
     let mut living: Vec<Vec<Value>> = Vec::new();
@@ -105,7 +105,7 @@ fn scene_with(side: u16, pieces: &str, edit: impl FnOnce(&mut Value)) -> LastBul
     game
 }
 
-/// The number of whoever is meant by `#number` or by a name that only one piece has.
+/// The number of the piece named by `#number` or by a name that only one piece has.
 fn number(game: &LastBullet, who: &str) -> u32 {
     if let Some(number) = who.strip_prefix('#') {
         return number.parse().unwrap();
@@ -116,7 +116,7 @@ fn number(game: &LastBullet, who: &str) -> u32 {
     number
 }
 
-/// The orders of all entries, written `ann east, bob shoots cat, #3 southwest`. Whoever is not named stays.
+/// Reads the orders of all entries, written `ann east, bob shoots cat, #3 southwest`. A piece that is not named stays.
 fn orders(game: &LastBullet, text: &str) -> Vec<Move<Action>> {
     let mut actions = vec![Action::default(); game.to_act().len()];
     for order in text.split(',').map(str::trim).filter(|order| !order.is_empty()) {
@@ -134,7 +134,7 @@ fn orders(game: &LastBullet, text: &str) -> Vec<Move<Action>> {
     actions.into_iter().map(Move::Act).collect()
 }
 
-/// Plays steps 4 to 8 with these orders, and steps 1 to 3 of the next turn. All picks must be asked for.
+/// Plays steps 4 to 8 with these orders, and steps 1 to 3 of the next turn. The turn must ask for all picks.
 fn play(game: &mut LastBullet, text: &str, picks: &[u32]) -> Vec<Event> {
     apply(game, &orders(game, text), picks)
 }
@@ -143,7 +143,7 @@ fn apply(game: &mut LastBullet, moves: &[Move<Action>], picks: &[u32]) -> Vec<Ev
     logged(game, moves, picks).into_iter().map(|logged| logged.event).collect()
 }
 
-/// The same, with who hears of it.
+/// Plays a turn like `turn`, and returns who hears of each event.
 fn turn_log(game: &mut LastBullet, text: &str, rises: (i32, i32)) -> Vec<Logged<Event>> {
     let picks = [index(game.side(), rises)];
     logged(game, &orders(game, text), &picks)
@@ -158,7 +158,7 @@ fn logged(game: &mut LastBullet, moves: &[Move<Action>], picks: &[u32]) -> Vec<L
     log
 }
 
-/// The same for turns in which no zombie wanders: the only pick is where the next one rises.
+/// Plays a turn in which no zombie wanders: the only pick is where the next one rises.
 fn turn(game: &mut LastBullet, text: &str, rises: (i32, i32)) -> Vec<Event> {
     let picks = [index(game.side(), rises)];
     play(game, text, &picks)
@@ -193,7 +193,7 @@ fn piece(game: &LastBullet, x: i32, y: i32) -> Option<Piece> {
     game.piece_at(square(game.side(), (x, y))).copied()
 }
 
-/// What stands on a square: `name`, `name*bullets`, or nothing.
+/// The piece on a square: `name`, `name*bullets`, or an empty text.
 fn at(game: &LastBullet, x: i32, y: i32) -> String {
     piece(game, x, y).map_or(String::new(), |piece| label(game, &piece))
 }
@@ -203,7 +203,7 @@ fn label(game: &LastBullet, piece: &Piece) -> String {
     if piece.bullets == 0 { name.to_string() } else { format!("{name}*{}", piece.bullets) }
 }
 
-/// All that stands on the board, by square, without identity numbers.
+/// Everything on the board, by square, without identity numbers.
 fn everything(game: &LastBullet) -> BTreeMap<Square, String> {
     game.pieces().iter().map(|piece| (piece.square, label(game, piece))).collect()
 }
@@ -554,7 +554,7 @@ fn entries_that_live_equally_long_share_a_place() {
 
 // ---- Step 4: zombies decide -------------------------------------------------------------------------------
 
-/// Where a zombie goes from 12,12 on a board of side 25 with these players, as an offset.
+/// The step of a zombie at 12,12 on a board of side 25 with these players, as an offset.
 fn zombie_step(players: &[(i32, i32)], picks: &[u32]) -> (i32, i32) {
     let centre = (12, 12);
     let all: Vec<String> =
@@ -906,7 +906,7 @@ fn bullets_run_out_after_three_shots() {
 
 // ---- Step 6: moves ----------------------------------------------------------------------------------------
 
-/// Plays a turn on the smallest board and gives where the named players stand after it.
+/// Plays a turn on the smallest board and returns the squares of the named players after it.
 fn moved<const N: usize>(pieces: &str, text: &str, who: [&str; N]) -> [(i32, i32); N] {
     let mut game = scene(17, pieces);
     turn(&mut game, text, (13, 13));
@@ -1247,7 +1247,7 @@ fn orders_that_are_not_allowed_are_rejected_and_change_nothing() {
     }
 }
 
-/// What ann's orders come to, when they are read and salvaged as the arena does it; and what was malformed.
+/// Reads and salvages ann's orders as the arena does. Returns the orders that stand, and what was malformed.
 fn played(game: &LastBullet, orders: Value) -> (Vec<Order>, Option<String>) {
     let (action, malformed) = LastBullet::read_action(&json!({ "orders": orders })).unwrap();
     let action = LastBullet::salvage(&game.view(Seat(0)), &action).unwrap();
@@ -1263,16 +1263,34 @@ fn a_malformed_order_costs_the_copy_it_names_and_no_other() {
     let waste = Order::Shoot { copy: 0, target: NOBODY };
     for (bad, comes_to, says) in [
         (json!({"type": "move", "copy": 0, "direction": "up"}), Some(stay), "copy 0 stays"),
-        (json!({"type": "move", "copy": 0, "direction": 5}), Some(stay), "copy 0 stays"),
-        (json!({"type": "move", "copy": 0}), Some(stay), "missing field `direction`"),
-        (json!({"type": "move", "copy": 0, "direction": "north", "speed": 2}), Some(stay), "`speed`"),
-        (json!({"type": "fly", "copy": 0}), Some(stay), "unknown variant `fly`, expected `move` or `shoot`"),
-        (json!({"copy": 0, "direction": "north"}), Some(stay), "missing field `type`"),
+        (
+            json!({"type": "move", "copy": 0, "direction": 5}),
+            Some(stay),
+            "(expected a string or an object, got 5)",
+        ),
+        (json!({"type": "move", "copy": 0}), Some(stay), "(expected a key \"direction\" in this object)"),
+        (
+            json!({"type": "move", "copy": 0, "direction": "north", "speed": 2}),
+            Some(stay),
+            "(unknown key \"speed\": ",
+        ),
+        (json!({"type": "fly", "copy": 0}), Some(stay), "expected one of \"move\", \"shoot\", got \"fly\""),
+        (json!({"copy": 0, "direction": "north"}), Some(stay), "(expected a key \"type\" in this object)"),
         (json!({"type": "shoot", "copy": 0}), Some(waste), "copy 0 wastes its shot"),
-        (json!({"type": "shoot", "copy": 0, "target": "bob"}), Some(waste), "expected a whole number"),
-        (json!({"type": "shoot", "copy": 0, "target": -1}), Some(waste), "copy 0 wastes its shot"),
+        (
+            json!({"type": "shoot", "copy": 0, "target": "bob"}),
+            Some(waste),
+            "the fourth one of an entry of `seen`, and not the text \"bob\")",
+        ),
+        (json!({"type": "shoot", "copy": 0, "target": [1, 2, 0, 4]}), Some(waste), "`seen`, and not a list)"),
+        (json!({"type": "shoot", "copy": 0}), Some(waste), "(an order to shoot has a `target`: "),
+        (json!({"type": "shoot", "copy": 0, "target": -1}), Some(waste), "from 0 to 4294967295, got -1)"),
         (json!({"type": "move", "direction": "north"}), None, "order 1 names no copy"),
-        (json!({"type": "move", "copy": "0", "direction": "north"}), None, "order 1 names no copy"),
+        (
+            json!({"type": "move", "copy": "0", "direction": "north"}),
+            None,
+            "(`copy` must be the `number` of a copy, not the text \"0\")",
+        ),
         (json!({"type": "move", "copy": -1, "direction": "north"}), None, "order 1 names no copy"),
         (json!({"type": "move", "copy": 1u64 << 32, "direction": "north"}), None, "order 1 names no copy"),
         (json!("north"), None, "order 1 names no copy: \"north\""),
@@ -1295,7 +1313,7 @@ fn malformed_orders_are_counted_and_quoted_in_short() {
         played(&game, json!([long, 7, {"type": "move", "copy": 0, "direction": "west"}, []]));
     assert_eq!(orders, [Order::Move { copy: 0, direction: Direction::West }]);
     let malformed = malformed.unwrap();
-    assert!(malformed.ends_with("...; and 2 more like it") && malformed.len() < 300, "{malformed}");
+    assert!(malformed.ends_with("; and 2 more like it") && malformed.len() < 300, "{malformed}");
 }
 
 #[test]
@@ -1303,6 +1321,13 @@ fn an_action_without_a_list_of_orders_is_none() {
     for bad in [json!({}), json!([]), json!("north"), json!({"orders": 7}), json!({"orders": [], "more": 1})]
     {
         assert!(LastBullet::read_action(&bad).is_err(), "{bad}");
+    }
+    let order = json!({"type": "move", "copy": 0, "direction": "north"});
+    for (bad, says) in [
+        (json!([order]), "expected an object with `orders`, as in {\"orders\": [...]}, got a list"),
+        (order, "expected the orders of all copies, as in {\"orders\": [...]}, got one order: move"),
+    ] {
+        assert_eq!(LastBullet::read_action(&bad).unwrap_err().to_string(), says);
     }
 }
 
@@ -1419,7 +1444,7 @@ struct Plain {
     bullets: u32,
 }
 
-/// From one square to another the short way, for squares that are less than half a board apart.
+/// The shortest offset from one square to another, for squares that are less than half a board apart.
 fn offset(side: i32, from: (i32, i32), to: (i32, i32)) -> (i32, i32) {
     let along = |d: i32| (d + side / 2).rem_euclid(side) - side / 2;
     (along(to.0 - from.0), along(to.1 - from.1))
@@ -1582,7 +1607,7 @@ fn follow(entries: usize, options: Value, seed: u64) -> u32 {
     game.clock()
 }
 
-/// All views against the definition: each copy sees all who stand within distance 8.
+/// Compares all views with the definition: each copy sees all pieces within distance 8.
 fn see(game: &LastBullet) {
     let (side, pieces) = (i32::from(game.side()), plain(game));
     for seat in (0..scores(game).len()).map(|seat| Seat(seat as u16)) {

@@ -46,7 +46,7 @@ fn json(game: &Tokyo) -> String {
     serde_json::to_string(game).unwrap()
 }
 
-/// What must hold between any two moves.
+/// Checks everything that must hold between any two moves.
 fn check(game: &Tokyo) {
     assert_eq!(game.invariants(), Ok(()));
     assert_eq!(game.to_act().is_empty(), game.outcome().is_some());
@@ -66,7 +66,7 @@ fn start_with(monsters: usize, rules: &TokyoRules, rolled: &str) -> Tokyo {
     game
 }
 
-/// Plays a move after which exactly these dice are rolled, and gives what happened.
+/// Plays a move after which exactly these dice are rolled, and returns the events.
 fn play(game: &mut Tokyo, choice: Move<Action>, rolled: &str) -> Vec<Event> {
     let mut script = Scripted::new(picks(rolled));
     let mut log: Vec<Logged<Event>> = Vec::new();

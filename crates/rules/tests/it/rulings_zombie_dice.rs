@@ -59,7 +59,7 @@ fn json(game: &impl Game) -> String {
     serde_json::to_string(game).unwrap()
 }
 
-/// What must hold between any two moves.
+/// Checks everything that must hold between any two moves.
 fn check<G: Game>(game: &G) {
     assert_eq!(game.invariants(), Ok(()));
     assert_eq!(game.to_act().is_empty(), game.outcome().is_some());
@@ -75,7 +75,7 @@ fn start<G: Game>(players: usize, rules: &G::Rules, picks: Vec<u32>) -> G {
     game
 }
 
-/// Plays a move that needs exactly these picks and gives what happened.
+/// Plays a move that needs exactly these picks and returns the events.
 fn play<G: Game<Action = Action, Event = Event>>(
     game: &mut G,
     choice: Move<Action>,

@@ -1,5 +1,5 @@
-//! A step of a match as its happenings. When somebody's turn ends, the referee plays on to the next decision, so that the log of
-//! one step may hold the dice of the next player. A film shows what belongs to one player at a time.
+//! Cuts a step of a match into its happenings. When a turn ends, the referee plays on to the next decision, so the log of one step
+//! may include the next player's dice. A film shows one player's events at a time.
 
 use necrodome_arena::replay::{Moment, Replay, ReplayError};
 use necrodome_rules::{
@@ -13,18 +13,18 @@ use necrodome_rules::{
 
 /// What happened to one player in a step.
 pub(super) struct Part<'a, E> {
-    /// Whose happening it is; nobody's if it concerns everybody.
+    /// The player it belongs to, or `None` if it concerns everybody.
     pub player: Option<Seat>,
     pub log: &'a [Logged<E>],
 }
 
-/// Where an event belongs.
+/// Which happening an event belongs to.
 pub(super) enum Whose {
-    /// To what happens already.
+    /// The current one.
     Same,
-    /// To this player, or to everybody.
+    /// One of this player, or of everybody.
     Of(Option<Seat>),
-    /// It begins a happening, whoever was there before.
+    /// A new one of this player, whoever the current one belongs to.
     Begins(Seat),
 }
 
@@ -59,7 +59,7 @@ fn tokyo(event: &tokyo::Event) -> Whose {
     }
 }
 
-/// The end of a turn concerns everybody.
+/// Sorts an event of Infection: the end of a turn concerns everybody.
 fn infection(event: &infection::Event) -> Whose {
     use infection::Event::*;
     match event {
@@ -68,7 +68,8 @@ fn infection(event: &infection::Event) -> Whose {
     }
 }
 
-/// The happenings of a step, at least one; the first is of whoever decided. In the set-up it is of whoever comes first.
+/// Returns the happenings of a step, at least one. The first belongs to the player who decided, and in the set-up to the player of
+/// its first event.
 fn cut<E>(log: &[Logged<E>], mover: Option<Seat>, sort: Sort<E>) -> Vec<Part<'_, E>> {
     let mut parts = vec![Part { player: mover, log: &log[..0] }];
     let mut start = 0;
@@ -91,7 +92,7 @@ fn cut<E>(log: &[Logged<E>], mover: Option<Seat>, sort: Sort<E>) -> Vec<Part<'_,
     parts
 }
 
-/// Plays a match; `watch` is given the happenings of each step.
+/// Plays a match and passes the happenings of each step to `watch`.
 pub(super) fn follow<G: Listed>(
     replay: &Replay<G>,
     mut watch: impl FnMut(&Moment<G>, &[Part<G::Event>]) -> Result<(), ReplayError>,

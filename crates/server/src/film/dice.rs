@@ -1,5 +1,5 @@
-//! Zombie Dice: what everybody at the table sees, and the turns that ended since the last look. A state shows the turn that goes
-//! on; the dice of a turn that is over are put together again from its rolls.
+//! Zombie Dice: what everybody at the table sees, and the turns that ended in a step. A state shows only the current turn, so the
+//! dice of a finished turn are reconstructed from its rolls.
 
 use super::{Camera, Shot};
 use necrodome_rules::{
@@ -35,13 +35,13 @@ pub struct EndedTurn {
     pub banked: u32,
 }
 
-/// Puts turns together from their rolls.
+/// Reconstructs turns from their rolls.
 struct Turns {
     turn: Turn,
     out_of_dice: OutOfDice,
-    /// Turns that have ended.
+    /// How many turns have ended.
     over: u32,
-    /// What each seat has banked.
+    /// The points that each seat has banked.
     scores: Vec<u32>,
 }
 
@@ -67,8 +67,8 @@ impl Turns {
     }
 }
 
-/// Rules that say what happens when the dice are used up.
-pub(super) trait HasDice {
+/// Rules with a ruling for the moment when the dice are used up.
+pub(crate) trait HasDice {
     fn out_of_dice(&self) -> OutOfDice;
 }
 
@@ -84,7 +84,7 @@ macro_rules! has_dice {
 
 has_dice!(TableRules, RaceRules, SoloRules);
 
-/// What seat 0 sees, put back to a moment between two turns.
+/// The view of seat 0, set back to a moment between two turns.
 pub(super) trait Between {
     fn put_back(&mut self, turn: TurnView, scores: &[u32]);
 }

@@ -1,4 +1,4 @@
-//! Infection as the judge knows it. A party can be large, so a scene holds only those who are not as they were.
+//! Infection as the judge knows it. A party can be large, so a scene holds only the players who changed.
 
 use super::{Camera, Shot};
 use necrodome_rules::{
@@ -13,22 +13,22 @@ use serde::Serialize;
 pub struct InfectionScene {
     /// Turns finished.
     pub turns: u32,
-    /// Those who changed in this step; everybody in the set-up.
+    /// The players who changed in this step; in the set-up, all of them.
     pub changed: Vec<PlayerNow>,
 }
 
-/// A player as it is now.
+/// A player after the step.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlayerNow {
-    /// Which.
+    /// Their seat.
     pub seat: Seat,
-    /// What it really is.
+    /// Their real role.
     pub role: Role,
-    /// Antibodies; none for a zombie.
+    /// Their antibodies; 0 for a zombie.
     pub antibodies: u32,
     /// A zombie's stock, or what a human carries without knowing.
     pub viruses: u32,
-    /// Whether it has ended its turn.
+    /// Whether they have ended their turn.
     pub ended: bool,
 }
 
@@ -39,7 +39,7 @@ impl PlayerNow {
     }
 }
 
-/// The party after what one player did before the turn was closed.
+/// Returns the party as one player left it, before the turn was closed.
 fn before_the_close(mut party: Party, log: &[Logged<Event>]) -> Party {
     for Logged { event, .. } in log {
         // What was refused then is refused now.

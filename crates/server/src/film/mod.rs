@@ -1,5 +1,5 @@
-//! A replay as the pages show it: every step with what was decided, what happened and how it looked then. The referee plays it
-//! again, so a film cannot show what did not happen.
+//! A replay as the pages show it: every step with the decision, the events and the scene after it. The referee plays it again, so a
+//! film cannot show what did not happen.
 
 mod cut;
 mod dice;
@@ -10,6 +10,7 @@ mod studio;
 mod tokyo;
 mod values;
 
+pub(crate) use dice::HasDice;
 pub use dice::{DiceScene, EndedTurn};
 pub use infection::{InfectionScene, PlayerNow};
 pub use page::page;
@@ -60,47 +61,47 @@ pub struct Film<F = Vec<Frame>> {
     /// The last step. Step 0 is the set-up, so there is one frame more. A step of a film is one happening: a decision and what came
     /// of it for one player, or what the referee did for the next one.
     pub steps: u32,
-    /// The match, step by step. None of a battle.
+    /// The match, step by step. Empty for a battle.
     pub frames: F,
-    /// The match, if it is one of Last Bullet.
+    /// The battle, if the game is Last Bullet.
     pub battle: Option<BattleFilm>,
-    /// What the match was worth at every moment, where the game is solved.
+    /// The value of the match at every moment, where the game is solved.
     pub values: Option<Values>,
 }
 
-/// One step, and how it looked after it. Actions, events and views are as the protocol of the game writes them.
+/// One step and the scene after it. Actions, events and views are as in the protocol of the game.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Frame {
-    /// Whose step it is; nobody's if it concerns everybody.
+    /// The player whose step it is; none if it concerns everybody.
     pub player: Option<Seat>,
     /// What the player does, in words: `rolls`, `keeps attack attack`; or what happens to everybody.
     pub words: String,
     /// The turn that it belongs to, from 1.
     pub turn: u32,
-    /// What was decided; nothing where the referee played on.
+    /// The decision; none where the referee played on.
     pub choice: Option<Choice>,
     /// What happened, in order.
     pub events: Vec<Value>,
     /// The same in words.
     pub told: Vec<Told>,
-    /// How it looked then: what the game's own board draws, or else the view.
+    /// The scene after it: what the game's own board draws, or else the view.
     pub scene: Value,
     /// The view in words.
     pub situation: Text,
-    /// Who decides next; nobody at the end.
+    /// The player who decides next; none at the end.
     pub next: Option<Seat>,
 }
 
 /// What a seat decided.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Choice {
-    /// What; nothing if no valid answer came.
+    /// The action; none if no valid answer came.
     pub action: Option<Value>,
     /// What the bot said about it.
     pub reason: Option<String>,
 }
 
-/// How one happening looked.
+/// A picture of one happening.
 struct Shot {
     turn: u32,
     scene: Value,
@@ -112,10 +113,10 @@ impl Shot {
     }
 }
 
-/// Looks at the states of a match, one after the other, each with the parts of what led to it. Gives a picture of each part.
+/// Takes the states of a match in order, each with the parts that led to it, and returns a picture of each part.
 type Camera<G> = Box<dyn FnMut(&G, &[&[Logged<<G as Game>::Event>]]) -> Vec<Shot>>;
 
-/// The camera of a game: its own, or one that shows the view.
+/// Returns the camera of a game: its own, or one that shows the view.
 fn camera<G: Listed>(replay: &Replay<G>) -> Camera<G> {
     let own: Option<MakeCamera<G>> = own_part![
         dice::camera::<zd::Table> as MakeCamera<zd::Table>,
@@ -139,7 +140,7 @@ fn camera<G: Listed>(replay: &Replay<G>) -> Camera<G> {
 
 type MakeCamera<G> = fn(&<G as Game>::Rules) -> Camera<G>;
 
-/// What everybody sees, or where things are hidden what each seat sees: a film keeps no secrets.
+/// Returns the view of everybody or, in a game with secrets, the views of the seats to act: a film keeps no secrets.
 fn view_of_all<G: Listed>(game: &G) -> Value {
     let view = |seat: Seat| serde_json::to_value(game.view(seat)).unwrap_or_default();
     if G::CARD.open {
@@ -149,7 +150,7 @@ fn view_of_all<G: Listed>(game: &G) -> Value {
     }
 }
 
-/// How large a film may be. The film of a small replay can be large, so it is written frame by frame, and no further than this.
+/// The largest film that may be made. Even a small replay can have a large film, so a film is written frame by frame, up to this size.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// The replay.
@@ -158,23 +159,23 @@ pub struct Size {
     pub json: usize,
     /// Bytes of the stream of a battle. Three thousand turns of twenty entries take three megabytes.
     pub battle: usize,
-    /// Whether a match by unusual rules is priced, too.
+    /// Whether to price matches with unusual rules too.
     pub solve_anything: bool,
 }
 
 impl Size {
-    /// For a page that anybody may ask for.
+    /// The limits for a page that anybody may request.
     pub const PAGE: Size =
         Size { replay: Bounds::UPLOAD, json: 20 << 20, battle: 12 << 20, solve_anything: false };
-    /// For a file on one's own machine. More is slow to open.
+    /// The limits for a file on the user's own machine. A larger one would be slow to open.
     pub const FILE: Size =
         Size { replay: Bounds::FILE, json: 200 << 20, battle: 24 << 20, solve_anything: true };
 }
 
-/// Steps of a match that is priced: a list of options for each is a lot to send.
+/// The most steps of a match that is priced: each needs a list of options, which is a lot to send.
 const MAX_PRICED: usize = 2_000;
 
-/// A film that can be shown.
+/// A film, ready to be shown.
 #[derive(Debug, Clone)]
 pub struct Reel {
     /// What it shows, in a few words.
@@ -183,7 +184,7 @@ pub struct Reel {
     pub json: Vec<u8>,
 }
 
-/// The film of a packed replay of any game. The replay proves itself before any of it is shown.
+/// Makes the film of a packed replay of any game. The replay proves itself before any of it is shown.
 pub fn film(packed: impl Into<Vec<u8>>, size: &Size) -> Result<Reel, ReplayError> {
     let unpacked = unpack_within(packed, &size.replay)?;
     match unpacked.game()? {
@@ -213,7 +214,7 @@ fn film_of<G: Listed>(unpacked: Unpacked, size: &Size) -> Result<Reel, ReplayErr
     reel(&Film { values, steps, ..titled(&replay, said, frames) }, size)
 }
 
-/// A match without its battle and its values. `said` is what the game has said at its end.
+/// Returns a film without its battle and its values. `said` is the game's own announcement at the end.
 fn titled<G: Listed, F>(replay: &Replay<G>, said: Option<Told>, frames: F) -> Film<F> {
     Film {
         game: G::ID,
@@ -230,7 +231,7 @@ fn titled<G: Listed, F>(replay: &Replay<G>, said: Option<Told>, frames: F) -> Fi
     }
 }
 
-/// How a match ended. Where a side has won, the game has said so at the end.
+/// Returns the result of a match in words. Where a side has won, that is the game's own announcement at the end.
 fn result<G: Listed>(replay: &Replay<G>, said: Option<Told>) -> String {
     let (names, outcome) = (&replay.names, &replay.outcome);
     if names.len() == 1 {
@@ -262,7 +263,7 @@ fn reel<F: Serialize>(film: &Film<F>, size: &Size) -> Result<Reel, ReplayError> 
     }
 }
 
-/// Bytes up to a limit.
+/// A buffer that takes bytes up to a limit.
 struct Sheet {
     json: Vec<u8>,
     limit: usize,
@@ -281,7 +282,7 @@ impl Write for Sheet {
     }
 }
 
-/// The frames of a match, each made when it is written.
+/// The frames of a match, each made only when it is written.
 struct Frames<'a, G: Listed> {
     replay: &'a Replay<G>,
     count: usize,
@@ -304,7 +305,7 @@ impl<G: Listed> Serialize for Frames<'_, G> {
     }
 }
 
-/// Plays a match and makes a frame of every happening.
+/// Plays a match and makes a frame of each happening.
 fn shoot<G: Listed>(
     replay: &Replay<G>,
     mut show: impl FnMut(Frame) -> Result<(), ReplayError>,
@@ -341,7 +342,7 @@ fn shoot<G: Listed>(
     })
 }
 
-/// What happens, in a few words: of what a player does all but the dice, of what concerns everybody the beginning.
+/// Returns a short heading: what the player does, without the dice; or, if it concerns everybody, the beginning of the text.
 fn heading(told: &[Told]) -> String {
     let Some(one) = told.iter().find(|one| one.mark || one.seat.is_some()) else { return String::new() };
     let plain =

@@ -1,12 +1,12 @@
-//! A film and its viewer as one file that opens from disk. Nothing in a film can become a part of the page: its JSON has no `<`,
-//! and only the script and the style sheet whose hashes stand in the file may run.
+//! A film and its viewer as one file that opens from disk. A film cannot inject anything into the page: its JSON contains no `<`,
+//! and only the script and style sheet whose hashes are in the file may run.
 
 use super::Reel;
 use crate::pages;
 use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
 
-/// The page; none where the viewer was not built into this program.
+/// Returns the page, or `None` if the viewer was not built into this program.
 pub fn page(films: &[Reel]) -> Option<String> {
     let (script, style) = pages::viewer()?;
     let json: Option<Vec<&str>> = films.iter().map(|film| std::str::from_utf8(&film.json).ok()).collect();

@@ -1,5 +1,5 @@
-//! Films and replays on request. A film takes a thread for a while and memory, so few are made at a time; and what is sent is in
-//! memory until the visitor has it, so few are asked for at a time.
+//! Films and replays on request. Making a film occupies a thread and memory, so only a few are made at a time. An answer stays in
+//! memory until the visitor has received it, so only a few requests are accepted at a time.
 
 use super::{Size, film};
 use crate::{
@@ -27,25 +27,30 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Films that are made at the same time.
+/// The most films that are made at the same time.
 const AT_ONCE: usize = 2;
-/// Whoever waits longer for their film to be made is told to come back.
+/// The most replays that are being sent by visitors at the same time.
+const UPLOADS: usize = 16;
+/// One visitor sends one replay at a time, so an address gets only a part of its usual share.
+const UPLOAD_PART: u32 = 3;
+/// The longest wait for a film to be started; after that the visitor is asked to come back later.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How often they look whether it is their turn.
+/// How often a waiting request checks whether a film can be started.
 const LOOK: Duration = Duration::from_millis(50);
-/// What is not taken by then is not sent.
+/// The longest time to send an answer; after that it is cut off.
 const SENDING: Duration = Duration::from_secs(300);
-/// It is sent in pieces of so many bytes.
+/// Bytes of each piece that is sent.
 const PIECE: usize = 64 << 10;
 
-/// Where films are made.
+/// The place where films are made.
 pub(crate) struct Studio {
+    uploads: Arc<Places>,
     visitors: Arc<Places>,
     making: Arc<Places>,
     size: Size,
 }
 
-/// Somebody who has asked for a film or a replay.
+/// A visitor who has asked for a film or a replay.
 pub(crate) struct Customer {
     origin: Origin,
     place: Place,
@@ -54,19 +59,20 @@ pub(crate) struct Customer {
 impl Studio {
     pub fn new(limits: &Limits) -> Self {
         Studio {
+            uploads: Places::new(UPLOADS, limits.address_share / UPLOAD_PART),
             visitors: Places::new(limits.films, limits.address_share),
             making: Places::new(AT_ONCE, limits.address_share),
             size: limits.film,
         }
     }
 
-    /// Lets somebody in.
+    /// Admits a visitor, if there is a place left.
     pub fn enter(&self, origin: Origin) -> Result<Customer, Refusal> {
         let place = self.visitors.take(origin).map_err(|crowded| crowded.refuse("replays looked at"))?;
         Ok(Customer { origin, place })
     }
 
-    /// Makes the film of a packed replay, and sends it. Matches of the host may be by any rules.
+    /// Makes the film of a packed replay, and sends it. The host's own matches may use any rules.
     pub async fn show(
         &self,
         customer: Customer,
@@ -95,7 +101,7 @@ impl Studio {
 }
 
 impl Customer {
-    /// An answer that keeps the place until all of it is sent.
+    /// Returns an answer that keeps the visitor's place until all of it is sent.
     pub fn send<const N: usize>(self, headers: [(HeaderName, String); N], bytes: Vec<u8>) -> Response {
         let until = Instant::now() + SENDING;
         let (place, mut left) = (self.place, Bytes::from(bytes));
@@ -116,9 +122,11 @@ pub(crate) fn routes() -> Router<Site> {
     Router::new().route("/film", post(upload))
 }
 
-/// A replay file from the viewer's disk.
+/// Films a replay file from the viewer's disk. It takes a place among the films only when all of it has arrived, so that slow senders
+/// do not keep others from watching.
 async fn upload(State(site): State<Site>, origin: Origin, body: Body) -> Result<Response, Refusal> {
-    let customer = site.studio().enter(origin)?;
+    let _sending =
+        site.studio().uploads.take(origin).map_err(|crowded| crowded.refuse("replays being sent"))?;
     let limit = site.studio().size.replay.packed;
     let mut packed = Vec::new();
     let mut pieces = body.into_data_stream();
@@ -133,6 +141,7 @@ async fn upload(State(site): State<Site>, origin: Origin, body: Body) -> Result<
         }
         packed.extend_from_slice(&piece);
     }
+    let customer = site.studio().enter(origin)?;
     site.studio().show(customer, packed, false).await
 }
 

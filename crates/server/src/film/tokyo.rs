@@ -1,4 +1,4 @@
-//! Tokyo between two turns: the view after some of the events of a step. The last view of a step is the referee's own.
+//! Tokyo between two turns: the view after some of the events of a step. For the last view of a step the referee's own is used.
 
 use super::{Camera, Shot};
 use necrodome_rules::{
@@ -6,7 +6,7 @@ use necrodome_rules::{
     tokyo::{Event, Phase, Tokyo, TokyoRules, TokyoView},
 };
 
-/// The view after an event.
+/// Updates a view by one event.
 fn follow(view: &mut TokyoView, event: &Event) {
     match *event {
         Event::TurnStarted { seat, points } => {
@@ -58,7 +58,7 @@ mod tests {
         tokyo::Action,
     };
 
-    /// All events of a step lead from its first view to its last one.
+    /// The events of a step lead from its first view to its last one.
     #[test]
     fn events_tell_all_that_changes() {
         for seed in 0..50 {

@@ -1,4 +1,4 @@
-//! What a match was worth at every moment: the solver's ledger, in words and numbers that the pages can draw.
+//! The value of a match at every moment: the solver's ledger, in words and numbers that the pages can draw.
 
 use super::follow;
 use necrodome_arena::replay::{Replay, ReplayError};
@@ -12,16 +12,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The value of a match to seat 0, entry by entry: `start` and the changes of all entries sum to `result`.
+/// The value of a match to seat 0, entry by entry: `start` plus the changes of all entries gives `result`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Values {
-    /// What is counted.
+    /// The unit of all values.
     pub unit: Unit,
     /// Before anything happened.
     pub start: f64,
     /// At the end.
     pub result: f64,
-    /// All that happened in between.
+    /// Everything that changed the value in between.
     pub entries: Vec<ValueEntry>,
     /// What dice and decisions did to each seat.
     pub seats: Vec<SeatSum>,
@@ -29,7 +29,7 @@ pub struct Values {
     pub worst: Vec<u32>,
 }
 
-/// What a value is.
+/// The unit of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -48,13 +48,13 @@ pub struct SeatSum {
     pub regret: f64,
 }
 
-/// What changed the value. `before` and `after` are to seat 0.
+/// An event that changed the value. `before` and `after` are the values to seat 0.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ValueEntry {
     /// Somebody decided.
     Decision {
-        /// The step of the film, from 1.
+        /// The step of the film, from 1. In a film, step 0 is the set-up.
         step: u32,
         /// Who decided.
         seat: Seat,
@@ -62,11 +62,11 @@ pub enum ValueEntry {
         situation: String,
         /// What it did, in words.
         chosen: String,
-        /// What its choice is worth to it.
+        /// The value of the choice to this seat.
         value: f64,
-        /// What the best option is worth to it.
+        /// The value of the best option to this seat.
         best: f64,
-        /// The difference: what the choice has cost. Never negative.
+        /// The difference: the cost of the choice. Never negative.
         regret: f64,
         /// All options, the best first.
         options: Vec<Priced>,
@@ -81,16 +81,16 @@ pub enum ValueEntry {
         step: u32,
         /// Who rolled.
         seat: Seat,
-        /// What came, in words.
+        /// The roll, in words.
         words: String,
         /// The luck of seat 0: `after - before`.
         luck: f64,
-        /// What was to be expected.
+        /// The value expected before the roll.
         before: f64,
-        /// What came.
+        /// The value after the roll.
         after: f64,
     },
-    /// The limit on rounds has ended a match that would have gone on.
+    /// The limit on rounds ended a match that would have gone on.
     Limit {
         /// The value before.
         before: f64,
@@ -102,21 +102,21 @@ pub enum ValueEntry {
 /// An option of a decision.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Priced {
-    /// What it is, as what the player does.
+    /// What the player does, in words.
     pub words: String,
-    /// What it is worth to the one who decides.
+    /// Its value to the player who decides.
     pub value: f64,
     /// Whether it was chosen.
     pub chosen: bool,
 }
 
-/// Decisions that are marked.
+/// The most decisions that are marked as the worst.
 const WORST: usize = 5;
-/// What costs less costs nothing: it may be a matter of rounding.
+/// A regret up to this counts as none: it may be a rounding error.
 const NOTHING: f64 = 5e-6;
 
-/// Whether a match is played by the usual rules, but for limits on rounds and turns. A solution of others takes time and memory, and
-/// is kept as long as the server runs: only the host may ask for that.
+/// Whether a match uses the usual rules, apart from limits on rounds and turns. Solving other rules takes time and memory, and the
+/// solution is kept as long as the server runs, so only the host may ask for that.
 pub(crate) fn is_usual<G: Listed>(rules: &G::Rules) -> bool {
     let plain = |rules: &G::Rules| {
         let options: Map<String, Value> = serde_json::from_value(serde_json::to_value(rules).ok()?).ok()?;
@@ -125,7 +125,7 @@ pub(crate) fn is_usual<G: Listed>(rules: &G::Rules) -> bool {
     plain(rules) == plain(&G::Rules::default())
 }
 
-/// The values of a match; none where the game is not solved under its rules and for its seats.
+/// Returns the values of a match, or `None` if the game is not solved under its rules and for its number of seats.
 pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, ReplayError> {
     let seats = replay.names.len();
     let Ok(solution) = necrodome_solve::solve::<G>(&replay.rules, seats) else { return Ok(None) };
@@ -147,7 +147,7 @@ pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, Re
     }))
 }
 
-/// The step of the film in which each entry is shown.
+/// Returns the step of the film in which each entry is shown.
 fn steps<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>) -> Result<Vec<u32>, ReplayError> {
     let mut entries = ledger.entries.iter().peekable();
     let (mut steps, mut frame) = (Vec::with_capacity(ledger.entries.len()), 0_u32);

@@ -1,11 +1,8 @@
-//! A drill: positions of a solved game, from those in which the best choice is plain to those in which it is hard to see.
+//! A drill: positions of a solved game, from those where the best choice is obvious to those where it is hard to see.
 
 use super::AdviceOption;
-use crate::{Refusal, film::Unit, tables::priced};
-use axum::{
-    Json,
-    extract::{Query, rejection::QueryRejection},
-};
+use crate::{Refusal, film::Unit, json::Asked, live::lock, tables::priced};
+use axum::Json;
 use necrodome_arena::exam::{Paper, Question};
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -17,17 +14,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
-    any::{Any, TypeId},
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
 };
-use tokio::task::spawn_blocking;
+use tokio::{sync::OnceCell, task::spawn_blocking};
 
-/// Positions of a game; they are drawn once.
+/// How many positions are drawn for each game. They are drawn only once.
 const POSITIONS: usize = 400;
-/// Levels, from the plainest to the hardest.
+/// How many levels there are, from the easiest to the hardest.
 const LEVELS: usize = 10;
-/// Options that are worth as much as the best one are right, too.
+/// The tolerance for equal values: an option that is worth as much as the best one is right too.
 const SAME: f64 = 1e-6;
 
 /// A position to decide on.
@@ -45,36 +41,54 @@ pub struct Exercise {
     pub view: Value,
     /// The same in words.
     pub situation: String,
-    /// What values count.
+    /// The unit of the values.
     pub unit: Unit,
     /// All options, the best first.
     pub options: Vec<AdviceOption>,
 }
 
-/// Which one is wanted.
+/// The exercise that a request asks for.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     game: String,
     level: usize,
-    /// Any number: another one is another position.
+    /// Any number. Different numbers give different positions.
     number: u32,
 }
 
 pub(super) async fn exercise(
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    Asked(Wanted { game, level, number }): Asked<Wanted>,
 ) -> Result<Json<Exercise>, Refusal> {
-    let Query(Wanted { game, level, number }) = wanted.map_err(|why| Refusal::bad(why.body_text()))?;
     if !(1..=LEVELS).contains(&level) {
         return Err(Refusal::bad(format!("expected a level from 1 to {LEVELS}, got {level}")));
     }
     let game: GameId = game.parse()?;
-    let made = spawn_blocking(move || with_game!(game, G => draw::<G>(level, number)));
-    made.await.map_err(Refusal::internal)?.map(Json)
+    let drill = drill(game).await?;
+    spawn_blocking(move || drill(level, number)).await.map(Json).map_err(Refusal::internal)
 }
 
-fn draw<G: Listed>(level: usize, number: u32) -> Result<Exercise, Refusal> {
-    let paper = paper::<G>()?;
+/// Draws an exercise of a level.
+type Drill = Arc<dyn Fn(usize, u32) -> Exercise + Send + Sync>;
+
+/// The drills of all games that anybody has asked for.
+static DRILLS: Mutex<BTreeMap<GameId, Arc<OnceCell<Drill>>>> = Mutex::new(BTreeMap::new());
+
+/// Returns the drill of a game. The first request makes it, and later ones wait for it without occupying a thread.
+async fn drill(game: GameId) -> Result<Drill, Refusal> {
+    let cell = lock(&DRILLS).entry(game).or_default().clone();
+    let made = async move {
+        let make = || async {
+            let made = spawn_blocking(move || with_game!(game, G => paper::<G>()));
+            made.await.map_err(Refusal::internal)?
+        };
+        cell.get_or_try_init(make).await.cloned()
+    };
+    // Visitors who give up do not stop it.
+    tokio::spawn(made).await.map_err(Refusal::internal)?
+}
+
+fn draw<G: Listed>(paper: &Paper<G>, level: usize, number: u32) -> Exercise {
     let questions = &paper.questions;
     // As many on each level; there is at least one question.
     let (from, to) = (questions.len() * (level - 1) / LEVELS, questions.len() * level / LEVELS);
@@ -87,7 +101,7 @@ fn draw<G: Listed>(level: usize, number: u32) -> Result<Exercise, Refusal> {
         value,
         cost: Some(question.best - value).filter(|cost| *cost > SAME).unwrap_or(0.0),
     };
-    Ok(Exercise {
+    Exercise {
         game: G::ID,
         level,
         seat: question.seat,
@@ -96,28 +110,41 @@ fn draw<G: Listed>(level: usize, number: u32) -> Result<Exercise, Refusal> {
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
         options: options.into_iter().map(option).collect(),
         names: names.iter().map(str::to_owned).collect(),
-    })
+    }
 }
 
-/// The positions of a game, the plainest first.
-fn paper<G: Listed>() -> Result<Arc<Paper<G>>, Refusal> {
-    static PAPERS: Mutex<Option<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>> = Mutex::new(None);
-    // Whoever asks meanwhile waits for the same paper.
-    let mut papers = PAPERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let papers = papers.get_or_insert_default();
-    let known = papers.get(&TypeId::of::<G>()).cloned().and_then(|paper| paper.downcast::<Paper<G>>().ok());
-    if let Some(paper) = known {
-        return Ok(paper);
-    }
+/// Draws the positions of a game, and sorts them: the easiest first.
+fn paper<G: Listed>() -> Result<Drill, Refusal> {
     let mut paper = Paper::<G>::set(&G::Rules::default(), POSITIONS, Seed::from(1)).map_err(Refusal::bad)?;
     paper.questions.sort_by(|one, other| lead(other).total_cmp(&lead(one)));
-    let paper = Arc::new(paper);
-    papers.insert(TypeId::of::<G>(), paper.clone());
-    Ok(paper)
+    Ok(Arc::new(move |level, number| draw(&paper, level, number)))
 }
 
-/// By how much the best choice is better than the next best.
+/// Returns by how much the best choice is better than the next best.
 fn lead<G: Listed>(question: &Question<G>) -> f64 {
     let others = question.prices.iter().map(|price| question.best - price.value).filter(|cost| *cost > SAME);
     others.fold(question.stake, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{future::pending, time::Duration};
+    use tokio::{runtime::Builder, time::timeout};
+
+    /// However many visitors wait for one drill, the threads and the other drills are free.
+    #[test]
+    fn nobody_waits_for_the_drill_of_another_game() {
+        let one_thread = Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+        one_thread.block_on(async {
+            let cell = lock(&DRILLS).entry(GameId::ZombieDiceRace).or_default().clone();
+            let mut making = Box::pin(cell.get_or_init(pending));
+            assert!(timeout(Duration::ZERO, &mut making).await.is_err());
+            let mut waiting = Box::pin(drill(GameId::ZombieDiceRace));
+            assert!(timeout(Duration::ZERO, &mut waiting).await.is_err());
+            let solo = drill(GameId::ZombieDiceSolo).await.unwrap();
+            assert_eq!(solo(1, 0).game, "zombie-dice-solo");
+            drop((making, waiting));
+        });
+    }
 }

@@ -1,19 +1,26 @@
 //! Learn: the exact strategy as pictures, and a calculator for any position.
 //!
-//! Only the usual rules can be asked for, so that the solutions that are kept for ever are few.
+//! Only the usual rules can be asked for, so that only a few solutions have to be kept in memory.
 
 mod drill;
 mod position;
 mod stopping;
+mod thumb;
 
 pub use drill::Exercise;
 pub use position::{AdviseOn, DiceOut, MonsterAsked, MonsterPlace};
 pub use stopping::{Cell, Row, Stopping};
+pub(crate) use thumb::Desk;
+pub use thumb::{Played, Thumb, Thumbs};
 
-use crate::{Refusal, Site, film::Unit, json::Body, tables::priced};
+use crate::{
+    Refusal, Site,
+    film::Unit,
+    json::{Asked, Body},
+    tables::priced,
+};
 use axum::{
     Json, Router,
-    extract::{Query, rejection::QueryRejection},
     routing::{get, post},
 };
 use necrodome_rules::{
@@ -28,29 +35,51 @@ use tokio::task::spawn_blocking;
 pub(crate) fn routes() -> Router<Site> {
     Router::new()
         .route("/learn/stopping", get(when_to_stop))
+        .route("/learn/thumbs", get(thumb::list))
+        .route("/learn/thumb", get(thumb::one))
         .route("/learn/drill", get(drill::exercise))
         .route("/advise", post(advise))
 }
 
-/// What is best in a position, and what everything else costs.
+/// The best action in a position, and the cost of all others.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Advice {
-    /// What was understood.
+    /// The position as it was understood.
     pub situation: String,
-    /// What values count.
+    /// The unit of the values.
     pub unit: Unit,
     /// All options, the best first.
     pub options: Vec<AdviceOption>,
+    /// The odds of the next roll, if dice can be rolled.
+    pub odds: Option<Odds>,
 }
 
-/// Something that can be done.
+/// The odds of the next roll.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Odds {
+    /// What is rolled, in words: `If you roll`.
+    pub roll: String,
+    /// Every possible result; the chances add up to 1.
+    pub outcomes: Vec<RollOutcome>,
+}
+
+/// A possible result of a roll.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RollOutcome {
+    /// In words.
+    pub words: String,
+    /// How likely it is.
+    pub chance: f64,
+}
+
+/// An action that is possible.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AdviceOption {
     /// In words: `roll`, `keep attack attack`.
     pub label: String,
-    /// What it is worth if everybody plays perfectly from there.
+    /// Its value if everybody plays perfectly from there.
     pub value: f64,
-    /// What it costs, compared with the best.
+    /// Its cost, compared with the best.
     pub cost: f64,
 }
 
@@ -59,8 +88,12 @@ async fn advise(Body(on): Body<AdviseOn>) -> Result<Json<Advice>, Refusal> {
     spawn_blocking(move || on.advice()).await.map_err(Refusal::internal)?.map(Json)
 }
 
-/// The advice for a view, if a match can come to it.
-fn of<G: Solvable>(seats: usize, view: &G::View) -> Result<Advice, Refusal> {
+/// Returns the advice for a view that can occur in a match. `odds` finds the odds of the next roll from the view and the best action.
+fn of<G: Solvable>(
+    seats: usize,
+    view: &G::View,
+    odds: impl FnOnce(&G::View, &G::Action) -> Option<Odds>,
+) -> Result<Advice, Refusal> {
     let solution = G::solve(&G::Rules::default(), seats).map_err(Refusal::bad)?;
     solution.check(view).map_err(Refusal::bad)?;
     let names = Names::new(["you", "the other"]).map_err(Refusal::internal)?;
@@ -71,21 +104,22 @@ fn of<G: Solvable>(seats: usize, view: &G::View) -> Result<Advice, Refusal> {
         situation: G::situation(view, &names).to_string(),
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
         options: options.into_iter().map(option).collect(),
+        odds: odds(view, &solution.best(view)),
     })
 }
 
-/// Which picture is wanted.
+/// The picture that a request asks for.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
     shotguns: u8,
-    /// Both scores for the race; without them it is solo.
+    /// Both scores, for the race; without them the picture is for solo.
     own: Option<u32>,
     other: Option<u32>,
 }
 
-async fn when_to_stop(wanted: Result<Query<Wanted>, QueryRejection>) -> Result<Json<Stopping>, Refusal> {
-    let Query(Wanted { shotguns, own, other }) = wanted.map_err(|why| Refusal::bad(why.body_text()))?;
+async fn when_to_stop(Asked(wanted): Asked<Wanted>) -> Result<Json<Stopping>, Refusal> {
+    let Wanted { shotguns, own, other } = wanted;
     if shotguns > 2 {
         return Err(Refusal::bad(format!("expected 0 to 2 shotguns, got {shotguns}")));
     }

@@ -1,4 +1,4 @@
-//! When to stop: for every number of brains and every kind of footsteps, how much better it is to roll than to stop.
+//! When to stop: for every number of brains and every combination of footsteps, how much better it is to roll than to stop.
 
 use crate::film::Unit;
 use necrodome_rules::{
@@ -9,41 +9,41 @@ use necrodome_solve::{Position, TurnSolution};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A picture of when to stop. Colours of dice that are set aside are not asked for: all that they can be count, each by its
-/// probability.
+/// A picture of when to stop. It does not depend on the colours of the dice set aside: it averages over all possible colours,
+/// weighted by their probability.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Stopping {
     /// Shotguns of the turn.
     pub shotguns: u8,
-    /// What values count.
+    /// The unit of the values.
     pub unit: Unit,
     /// The footsteps, from no die to three.
     pub rows: Vec<Row>,
 }
 
-/// One kind of footsteps.
+/// One combination of footsteps.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Row {
     /// The dice that are rolled again.
     pub feet: Counts,
-    /// What to do by brains, from 0; none where no turn comes to it.
+    /// Rolling and stopping compared, by brains from 0; none where no turn gets there.
     pub cells: Vec<Option<Cell>>,
 }
 
-/// Roll or stop.
+/// The values of rolling and stopping.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Cell {
-    /// What it is worth to roll.
+    /// The value of rolling.
     pub roll: f64,
-    /// What it is worth to stop.
+    /// The value of stopping.
     pub stop: f64,
-    /// How often rolling is right, over all colours that the dice set aside can have.
+    /// How often rolling is right, over all possible colours of the dice set aside.
     pub rolls: f64,
 }
 
 const ALL: u8 = 13;
 
-/// The picture for these scores.
+/// Draws the picture for these scores.
 pub(super) fn picture(format: &impl TurnSolution, scores: [u32; 2], shotguns: u8, unit: Unit) -> Stopping {
     let row = |feet: Counts| Row {
         feet,
@@ -77,7 +77,7 @@ fn cell(
     (all > 0.0).then(|| Cell { roll: roll / all, stop, rolls: rolls / all })
 }
 
-/// All colours that so many dice can have.
+/// Returns every combination of colours that this number of dice can have.
 fn colourings(number: u8) -> Vec<Counts> {
     let mut all = Vec::new();
     for green in (0..=number.min(DICE.green)).rev() {
@@ -91,7 +91,7 @@ fn colourings(number: u8) -> Vec<Counts> {
     all
 }
 
-/// The dice that are in none of the piles.
+/// Returns the dice that are in none of the piles, or `None` if the piles have more dice than the game.
 pub(super) fn left(piles: &[Counts]) -> Option<Counts> {
     let mut cup = DICE;
     for colour in Colour::ALL {
@@ -101,8 +101,8 @@ pub(super) fn left(piles: &[Counts]) -> Option<Counts> {
     Some(cup)
 }
 
-/// In proportion to the probability: a draw without replacement, and the face that each die set aside shows. Footsteps are as
-/// likely with every colour, so they tell nothing.
+/// Returns a weight in proportion to the probability: dice are drawn without replacement, and each die set aside shows its face
+/// with the probability of its colour. Footsteps are equally likely for every colour, so they do not matter.
 fn weight(aside: Counts, shots: Counts, feet: Counts, cup: Counts) -> f64 {
     let factorial = |number: u8| (1..=number).map(f64::from).product::<f64>();
     let of = |colour: Colour| {

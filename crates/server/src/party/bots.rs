@@ -12,13 +12,13 @@ use necrodome_rules::{
 };
 use std::collections::BTreeSet;
 
-/// Names for bots, in the order in which they come.
+/// Names for bots, in the order in which they are used.
 const NAMES: [&str; 20] = [
     "Ada", "Bela", "Cleo", "Dino", "Ebba", "Fritz", "Gaia", "Hugo", "Iris", "Juno", "Kaya", "Lino", "Mona",
     "Nero", "Odo", "Pina", "Quin", "Runa", "Sepp", "Tilda",
 ];
 
-/// Names that no player has: `Bot Ada` and so on, and when all are taken `Bot Ada 2`.
+/// Returns names that no player has: `Bot Ada` and so on, and when all are taken `Bot Ada 2`.
 pub(super) fn free_names(room: &Room) -> impl Iterator<Item = String> + use<> {
     let taken: BTreeSet<String> = room.members().iter().map(|member| member.name.to_lowercase()).collect();
     let names = (1..).flat_map(|round| {
@@ -41,12 +41,12 @@ fn build(text: &str, chance: Seeded) -> Result<Box<dyn Bot<Infection>>, Refused>
     found.build(&spec, chance).map_err(|error| refuse(format!("{text:?} ({error})")))
 }
 
-/// Whether there is a bot of this name, with these parameters.
+/// Checks that there is a bot of this name, with these parameters.
 pub(super) fn check(bot: &str) -> Result<(), Refused> {
     build(bot, Seeded::new(0, "party bot", 0)).map(drop)
 }
 
-/// Players that a bot decides for, and who have something to decide now.
+/// Returns the players that a bot plays for and that have something to decide now.
 pub(super) fn to_act(room: &Room) -> Vec<Number> {
     let Some(game) = room.game.as_ref().filter(|game| game.party().ending().is_none()) else {
         return Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn to_act(room: &Room) -> Vec<Number> {
         .collect()
 }
 
-/// What the bot of a player does now, in order.
+/// Returns what the bot of a player does now, in order.
 pub(super) fn inputs(room: &Room, player: Number) -> Vec<Input> {
     decide(room, player).unwrap_or_default()
 }

@@ -1,23 +1,23 @@
-//! By which addresses guests reach this server: what the codes of a room can carry.
+//! The addresses at which guests can reach this server, for the QR codes of a room.
 
 use crate::{Config, guard::own_addresses};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::net::{IpAddr, SocketAddr};
 
-/// How guests get here.
+/// How guests can reach the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Doors {
-    /// Whether only this machine reaches the server: then no phone can join.
+    /// Whether only this machine can reach the server, so that no phone can join.
     pub here_only: bool,
-    /// The command that lets phones in.
+    /// The command that starts a server which phones can reach.
     pub command: String,
-    /// The addresses that the codes can carry; of a server for this machine only, those that it would have with the command.
+    /// The addresses that the codes can carry. If only this machine can reach the server, those that it would have with `command`.
     pub addresses: Vec<String>,
 }
 
 impl Doors {
-    /// As they are now: networks come and go.
+    /// Returns the doors as they are now: networks come and go.
     pub(super) fn of(config: &Config) -> Self {
         let port = port(&config.address);
         let here_only = config.bind.is_loopback() && config.host_names.is_empty();
@@ -40,7 +40,7 @@ impl Doors {
     }
 }
 
-/// Whether phones of the same network can use an address.
+/// Whether phones in the same network can use this address.
 fn is_for_guests(address: &IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => !v4.is_loopback() && !v4.is_link_local(),
@@ -48,7 +48,7 @@ fn is_for_guests(address: &IpAddr) -> bool {
     }
 }
 
-/// The port in an address such as `http://127.0.0.1:7666`.
+/// Returns the port in an address such as `http://127.0.0.1:7666`.
 fn port(address: &str) -> u16 {
     address.rsplit(':').next().and_then(|port| port.parse().ok()).unwrap_or(80)
 }

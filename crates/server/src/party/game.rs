@@ -1,9 +1,9 @@
-//! A game of Infection in a room: proposals, contacts and commitments of guests become commands in the judge's book.
+//! A game of Infection in a room: it turns proposals, contacts and commitments of guests into commands in the judge's book.
 //!
-//! A guest may have one open proposal, and any number of proposals may wait for a guest. A proposal can be withdrawn by the one and
-//! declined by the other. Once it is accepted the two are busy until both have committed; nobody can back out, and a commitment that
-//! does not come in time is none. A phone must not give its owner away, so everybody may commit everything: a precaution or an antidote
-//! without an antibody, or of a zombie, just does nothing, and neither do a human's viruses.
+//! A guest may have one open proposal, and any number of proposals may wait for a guest. The proposer can withdraw a proposal, and
+//! the other can decline it. Once it is accepted, both are busy until both have committed: nobody can back out, and a missing
+//! commitment counts as none. A phone must not reveal its owner's role, so it offers every commitment to everybody. What a guest
+//! cannot do has no effect: a precaution or an antidote of a zombie or without an antibody, and viruses of a human.
 
 use super::{refused::Refused, view::NewsKind};
 use necrodome_judge::{
@@ -18,28 +18,28 @@ use necrodome_rules::{
 };
 use std::collections::BTreeSet;
 
-/// How often a guest may try the antidote in one turn, whoever they are: more than anybody needs, and an end to it.
+/// How often a guest may try the antidote in one turn, whatever their role: more than anybody needs, but not without end.
 const MOST_ANTIDOTES: u32 = 100;
 
-/// A proposal that waits for the other, or a contact that waits for commitments.
+/// A proposal that waits for an answer, or a contact that waits for commitments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Contact {
     /// The number of the input that proposed it.
     pub id: u32,
-    /// Who proposed it, and to whom.
+    /// The guest who proposed it, and the other.
     pub seats: [Seat; 2],
-    /// What each has committed, once it is accepted.
+    /// The commitments of the two, once the proposal is accepted.
     pub commits: Option<[Option<Commitment>; 2]>,
 }
 
 impl Contact {
-    /// Which of the two a seat is.
+    /// Returns which of the two a seat is, or `None` if it is neither.
     pub fn side(&self, seat: Seat) -> Option<usize> {
         self.seats.iter().position(|&one| one == seat)
     }
 }
 
-/// A contact that took place in this turn, with what each wanted to commit.
+/// A contact that took place in this turn, with the commitments that the two chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Meeting {
     pub id: u32,
@@ -55,17 +55,17 @@ pub(super) struct Past {
     pub told: PrivateReport,
 }
 
-/// What one guest knows beside what everybody can see.
+/// What one guest knows beyond what everybody can see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Knowledge {
     pub told: PrivateReport,
-    /// Viruses they have applied since.
+    /// Viruses they have applied since that report.
     pub applied: u32,
-    /// How often they have taken the antidote since, or tried to.
+    /// How often they have taken the antidote since that report, or tried to.
     pub antidotes: u32,
     /// Proposals they have made in this turn.
     pub proposals: u32,
-    /// Those who did not want to meet them in this turn, or did not answer.
+    /// The guests who declined to meet them in this turn, or did not answer.
     pub turned_down: BTreeSet<Seat>,
     /// What happened to them in this turn, and with whom.
     pub notes: Vec<(NewsKind, Seat)>,
@@ -77,9 +77,9 @@ pub(super) struct Knowledge {
 pub(super) struct Game {
     /// The judge's book. The game has started in it.
     book: Book,
-    /// What stands in the book.
+    /// The lines of the book.
     script: Script,
-    /// Who was removed: their turn ends as soon as it begins.
+    /// Whether each guest was removed. Their turn ends as soon as it begins.
     absent: Vec<bool>,
     known: Vec<Knowledge>,
     contacts: Vec<Contact>,
@@ -87,7 +87,7 @@ pub(super) struct Game {
 }
 
 impl Game {
-    /// A game begins.
+    /// Begins a game.
     pub fn new(names: &[String], zombies: &[bool], rules: &InfectionRules) -> Result<Self, Refused> {
         let comment = " A party of Infection with phones. For the judge only!".to_owned();
         let script = Script::opening(comment, rules, names, zombies);
@@ -107,7 +107,7 @@ impl Game {
         Ok(game)
     }
 
-    /// What somebody knows who begins.
+    /// Returns what a guest knows when they begin.
     fn fresh(&self, seat: Seat) -> Knowledge {
         Knowledge {
             told: self.party().private_report(seat),
@@ -120,7 +120,7 @@ impl Game {
         }
     }
 
-    /// Somebody comes late and takes the next seat, unless the book refuses it.
+    /// Seats a latecomer in the next seat, unless the book refuses. Returns whether it worked.
     pub fn join(&mut self, name: &str, zombie: bool) -> bool {
         let seat = Seat(self.known.len() as u16);
         let word = Word::new(name.to_owned());
@@ -134,18 +134,18 @@ impl Game {
         true
     }
 
-    /// The judge's book.
+    /// Returns the judge's book.
     pub fn book(&self) -> &Book {
         &self.book
     }
 
-    /// The state of the game.
+    /// Returns the state of the game.
     pub fn party(&self) -> &Party {
         // The last line of the opening starts the game, and `new` has written it.
         self.book.party().expect("a game in which the book has started")
     }
 
-    /// Writes a line into the book, unless the book refuses it.
+    /// Writes a line into the book. Returns whether the book accepted it.
     fn write(&mut self, command: Option<Command>, comment: Option<String>) -> bool {
         let line = Line::new(self.script.next_number(), command, comment);
         let is_written = self.book.write(&line).is_ok();
@@ -155,17 +155,17 @@ impl Game {
         is_written
     }
 
-    /// Proposals and contacts that are open.
+    /// Returns the open proposals and contacts.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
 
-    /// Contacts of this turn.
+    /// Returns the contacts of this turn.
     pub fn met(&self) -> &[Meeting] {
         &self.met
     }
 
-    /// All that was announced, each time with those who had met nobody.
+    /// Returns all announcements, each with the guests who had met nobody.
     pub fn announced(&self) -> impl DoubleEndedIterator<Item = (&PublicReport, &[Seat])> {
         self.book.records().iter().filter_map(|record| match &record.what {
             What::Started { public, .. } => Some((public, &[][..])),
@@ -174,37 +174,37 @@ impl Game {
         })
     }
 
-    /// What a guest knows.
+    /// Returns what a guest knows.
     pub fn known(&self, seat: Seat) -> &Knowledge {
         &self.known[seat.index()]
     }
 
-    /// The record, as a script for the judge.
+    /// Returns the record, as a script for the judge.
     pub fn script(&self) -> &Script {
         &self.script
     }
 
-    /// An open proposal or contact.
+    /// Returns an open proposal or contact.
     pub fn contact(&self, id: u32) -> Result<&Contact, Refused> {
         self.contacts.iter().find(|contact| contact.id == id).ok_or(Refused::NoSuchContact)
     }
 
-    /// The contact that a guest is in, waiting for commitments.
+    /// Returns the contact for which a guest is busy until both have committed, or `None` if there is none.
     pub fn busy(&self, seat: Seat) -> Option<&Contact> {
         self.contacts.iter().find(|contact| contact.commits.is_some() && contact.side(seat).is_some())
     }
 
-    /// The proposal that a guest has made.
+    /// Returns the open proposal that a guest has made, or `None` if there is none.
     pub fn proposal(&self, seat: Seat) -> Option<&Contact> {
         self.contacts.iter().find(|contact| contact.commits.is_none() && contact.seats[0] == seat)
     }
 
-    /// Proposals that wait for a guest.
+    /// Returns the proposals that wait for a guest.
     pub fn waiting(&self, seat: Seat) -> impl Iterator<Item = &Contact> {
         self.contacts.iter().filter(move |contact| contact.commits.is_none() && contact.seats[1] == seat)
     }
 
-    /// What a bot in this seat is shown. It does not ask those again who have turned it down.
+    /// Returns the view of a bot in this seat. It leaves out the guests who have turned the bot down, so the bot does not ask them again.
     pub fn view(&self, seat: Seat, question: Question) -> InfectionView {
         let known = self.known(seat);
         let turned_down = |other: &Seat| known.turned_down.contains(other);
@@ -225,14 +225,14 @@ impl Game {
         self.party().players()[seat.index()].contacts > 0
     }
 
-    /// Whether a guest may end their turn: after a contact, or when all who are left have turned them down.
+    /// Whether a guest may end their turn: after a contact, or when everybody they could still meet has turned them down.
     pub fn may_end(&self, seat: Seat) -> bool {
         let turned_down = &self.known(seat).turned_down;
         self.has_met(seat) || self.party().partners(seat).iter().all(|other| turned_down.contains(&other))
     }
 
-    /// Whether a bot in this seat could have an antibody to spend on the antidote, by all that it knows. Never less than it really
-    /// has: each contact gives one at most.
+    /// Whether a bot in this seat might have an antibody left for the antidote, as far as it can know. It counts one for each
+    /// contact, the most that a contact gives, so it never misses one.
     pub fn may_try_antidote(&self, seat: Seat) -> bool {
         let known = self.known(seat);
         let most = known.told.stock + u32::from(self.party().players()[seat.index()].contacts);
@@ -264,7 +264,7 @@ impl Game {
         if ended { Err(Refused::Ended { name: self.name(seat) }) } else { Ok(()) }
     }
 
-    /// One guest wants to meet another.
+    /// Proposes that one guest meets another.
     pub fn propose(&mut self, id: u32, from: Seat, to: Seat) -> Result<(), Refused> {
         self.not_ended(from)?;
         if from == to {
@@ -290,7 +290,7 @@ impl Game {
         Ok(())
     }
 
-    /// The other confirms: now both are to commit.
+    /// Accepts a proposal. Now both have to commit.
     pub fn accept(&mut self, id: u32) -> Result<(), Refused> {
         let [from, to] = self.open_proposal(id)?;
         self.not_busy(to)?;
@@ -304,14 +304,14 @@ impl Game {
         Ok(())
     }
 
-    /// The other does not want to.
+    /// Declines a proposal.
     pub fn decline(&mut self, id: u32) -> Result<(), Refused> {
         let [from, to] = self.open_proposal(id)?;
         self.drop_proposal(id, [from, to], NewsKind::Declined);
         Ok(())
     }
 
-    /// Who proposed it has changed their mind.
+    /// Withdraws a proposal for the guest who made it.
     pub fn withdraw(&mut self, id: u32) -> Result<(), Refused> {
         let [from, to] = self.open_proposal(id)?;
         self.contacts.retain(|contact| contact.id != id);
@@ -319,7 +319,7 @@ impl Game {
         Ok(())
     }
 
-    /// The time is over: a proposal lapses, a commitment that is missing is none.
+    /// Ends the waiting: a proposal lapses, a missing commitment counts as none.
     pub fn expire(&mut self, id: u32) -> Result<(), Refused> {
         self.going_on()?;
         let contact = self.contact(id)?.clone();
@@ -348,7 +348,7 @@ impl Game {
         self.known[seat.index()].notes.push((what, with));
     }
 
-    /// One side commits. When both have, the contact takes place.
+    /// Takes one side's commitment. When both have committed, the contact takes place.
     pub fn commit(&mut self, id: u32, seat: Seat, commit: Commitment) -> Result<(), Refused> {
         self.going_on()?;
         let contact = self.contact(id)?;
@@ -372,7 +372,8 @@ impl Game {
         Ok(())
     }
 
-    /// What comes of a commitment: zombies apply as many viruses as they know of at most, and what cannot be paid is nothing.
+    /// Returns the commitment that takes effect: a zombie applies at most the viruses that it knows of, and a guest who cannot pay
+    /// commits nothing.
     fn payable(&self, seat: Seat, wanted: Commitment) -> Commitment {
         let known = self.view(seat, Question::Wait).known_viruses();
         let paid = match wanted {
@@ -382,7 +383,7 @@ impl Game {
         self.party().can_pay(seat, paid).map_or(Commitment::None, |()| paid)
     }
 
-    /// The contact takes place. What cannot be paid does not happen, and nobody is told.
+    /// Carries out the contact. What a guest cannot pay for does not happen, and nobody is told.
     fn resolve(&mut self, contact: &Contact) {
         self.contacts.retain(|other| other.id != contact.id);
         let seats = contact.seats;
@@ -409,7 +410,7 @@ impl Game {
         }
     }
 
-    /// A guest takes the antidote; a zombie, or without an antibody, for nothing, and they are not told.
+    /// Takes the antidote for a guest. For a zombie, or without an antibody, it has no effect, and they are not told.
     pub fn antidote(&mut self, seat: Seat) -> Result<(), Refused> {
         self.going_on()?;
         if self.known(seat).antidotes >= MOST_ANTIDOTES {
@@ -426,7 +427,7 @@ impl Game {
         Ok(())
     }
 
-    /// A guest ends their turn; the last one closes it. The host may end it for a guest who has met nobody.
+    /// Ends a guest's turn; the last guest closes the turn. The host may end it for a guest who has met nobody.
     pub fn end(&mut self, seat: Seat, by_host: bool) -> Result<(), Refused> {
         self.not_ended(seat)?;
         self.not_busy(seat)?;
@@ -438,7 +439,7 @@ impl Game {
         Ok(())
     }
 
-    /// The host ends the turn for everybody. Contacts that were accepted take place, without the commitments that are missing;
+    /// Ends the turn for everybody, for the host. Contacts that were accepted take place, with missing commitments counted as none;
     /// proposals lapse.
     pub fn end_turn(&mut self, turn: u32) -> Result<(), Refused> {
         self.going_on()?;
@@ -452,7 +453,7 @@ impl Game {
         Ok(())
     }
 
-    /// A guest is gone for good: they meet nobody and end every turn at once. A contact that is open does not take place.
+    /// Removes a guest for good: they meet nobody and end every turn at once. An open contact with them does not take place.
     pub fn remove(&mut self, seat: Seat) -> Result<(), Refused> {
         self.going_on()?;
         if self.absent.iter().filter(|absent| !**absent).count() <= 2 {
@@ -471,12 +472,12 @@ impl Game {
         Ok(())
     }
 
-    /// Somebody plays for a guest who was removed. They take part from the next turn on.
+    /// Lets somebody play for a guest who was removed. They take part from the next turn on.
     pub fn return_to(&mut self, seat: Seat) {
         self.absent[seat.index()] = false;
     }
 
-    /// The end of one guest's turn: what they proposed, and what was proposed to them, is over.
+    /// Ends one guest's turn and drops the proposals from and to them.
     fn leave_turn(&mut self, seat: Seat) {
         let gone: Vec<Contact> =
             self.contacts.iter().filter(|contact| contact.side(seat).is_some()).cloned().collect();
@@ -491,7 +492,7 @@ impl Game {
         self.write(Some(Command::End(self.word(seat))), None);
     }
 
-    /// The book closes a turn that the last one has ended.
+    /// Closes the turn if the last guest has ended it.
     fn close_if_all_ended(&mut self) {
         if matches!(self.book.records().last(), Some(Record { what: What::TurnClosed { .. }, .. })) {
             self.close_turn();

@@ -1,5 +1,5 @@
-//! Parties: Infection with phones. A room is kept in the file as the list of what came in. The room itself (`room`, `game`) is
-//! pure; clocks, bots and who is connected are here.
+//! Parties: Infection with phones. The file keeps a room as the list of its inputs. The room itself (`room`, `game`) is pure;
+//! clocks, bots and connections are handled here.
 
 mod bots;
 pub mod doors;
@@ -16,6 +16,7 @@ pub use routes::{HostOrder, JoinRoom, Joined, OpenRoom, Opened, RoomSummary, Sea
 
 use crate::{
     Config, Db, Limits, Refusal, Site,
+    guard::Visitors,
     keys::KeyHash,
     live::{Live, Open, Thing, now},
     places::{Crowded, Origin, share},
@@ -27,9 +28,13 @@ use necrodome_rules::{
     chance::{Chance, Seed, Seeded},
     infection::Party,
 };
-use room::{Holder, Input, MAX_JOINS, Number, Room, Touched};
+use room::{Holder, Input, Number, Room, Touched};
 use rusqlite::{Connection, params};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 use view::{Board, PartyView};
 
 const TABLES: &str = "
@@ -39,9 +44,12 @@ CREATE TABLE IF NOT EXISTS party_input (
 ) WITHOUT ROWID;
 ";
 
-/// How often clocks and bots are looked at.
+/// How often clocks and bots are checked.
 const TICK: Duration = Duration::from_millis(200);
-/// A room is known by so many letters: too many to try them all.
+/// How often one address may join a room in the long run. Everybody behind it may come at once, even twice; this slows down those who
+/// join and leave again and again.
+const JOINS_A_MINUTE: u32 = 30;
+/// How many letters the id of a room has: enough that nobody can try them all.
 const ID_LETTERS: usize = 5;
 
 /// All rooms.
@@ -50,44 +58,46 @@ pub(crate) struct Parties {
     config: Arc<Config>,
 }
 
-/// A room, and what the file does not know of it.
+/// A room, with the parts that the file does not keep.
 pub(crate) struct LiveRoom {
     room: Room,
     id: String,
     config: Arc<Config>,
     link: String,
     board: Arc<Board>,
-    /// When each open proposal and each open contact ends, by [`now`].
+    /// The deadline of each open proposal and each open contact, by [`now`].
     deadlines: BTreeMap<(u32, bool), u64>,
-    /// When the turn ends, of the game and turn that it is the end of.
+    /// The game and turn that are going on, and when that turn ends, if there is a limit.
     turn_ends: Option<((u32, u32), u64)>,
-    /// When each bot that has something to decide acts.
+    /// When each bot with something to decide will act.
     bots_due: BTreeMap<Number, u64>,
-    /// Where players have joined from, since the server started.
-    came_from: BTreeMap<Number, Origin>,
+    /// The address that each player joined from, by the hash of the key of their seat, since the server started.
+    came_from: BTreeMap<String, Origin>,
+    /// How often each address may join.
+    joins: Visitors,
     /// How many pages of each player are open.
     here: BTreeMap<Number, usize>,
-    /// Counts what can change the page of everybody, of one player, of the host.
+    /// Counts the changes that can affect everybody's pages, those of one player, and those of the host.
     for_everybody: u64,
     for_player: BTreeMap<Number, u64>,
     for_host: u64,
-    /// Counts who comes and goes.
+    /// Counts how often pages are opened and closed.
     comings: u64,
 }
 
-/// Who looks at a room.
+/// Somebody who looks at a room.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Viewer {
-    /// The key of a seat that they have shown.
+    /// The hash of the seat's key that they have shown.
     pub key: Option<KeyHash>,
     /// Whether to show them the host's desk.
     pub host: bool,
-    /// Whether they are a wall, which shows who is away.
+    /// Whether this is a wall, which shows who is away.
     pub wall: bool,
 }
 
 impl Parties {
-    /// Makes all rooms again that were open.
+    /// Rebuilds all rooms that were open.
     pub(crate) fn open(db: &Db, config: &Config) -> rusqlite::Result<Self> {
         let connection = db.lock();
         connection.execute_batch(TABLES)?;
@@ -134,7 +144,7 @@ impl Parties {
         Ok(id)
     }
 
-    /// A room by its id, in capital letters or not.
+    /// Returns the room with this id, in upper or lower case.
     pub(crate) fn find(&self, id: &str) -> Result<Arc<Live<LiveRoom>>, Refusal> {
         self.rooms.find(&id.to_ascii_uppercase()).ok_or_else(|| {
             Refusal::missing("there is no such room")
@@ -186,7 +196,7 @@ impl Thing for LiveRoom {
     }
 }
 
-/// What a viewer sees, whenever it changes.
+/// Sends a viewer their page whenever it changes.
 fn follow(
     live: &Arc<Live<LiveRoom>>,
     site: &Site,
@@ -220,12 +230,13 @@ fn follow(
     })
 }
 
-/// What a page was made of: the same stamp, the same page.
+/// Identifies the contents of a page: the same stamp means the same page.
 type Stamp = (u64, u64, u64, Option<Number>);
 
 impl LiveRoom {
     fn new(id: String, config: Arc<Config>, room: Room) -> Self {
         let board = Arc::new(room.board(""));
+        let address_share = config.limits.address_share;
         let mut live = LiveRoom {
             room,
             id,
@@ -236,6 +247,7 @@ impl LiveRoom {
             deadlines: BTreeMap::new(),
             bots_due: BTreeMap::new(),
             came_from: BTreeMap::new(),
+            joins: Visitors::per_minute(JOINS_A_MINUTE, 2 * share(Party::MAX_PLAYERS, address_share)),
             here: BTreeMap::new(),
             for_everybody: 0,
             for_player: BTreeMap::new(),
@@ -247,14 +259,14 @@ impl LiveRoom {
         live
     }
 
-    /// Codes carry the address that the host has chosen, as long as it leads here.
+    /// Sets the link in the codes: to the address that the host has chosen, as long as it leads to this server.
     fn set_link(&mut self) {
         let chosen = self.room.address.as_ref().filter(|chosen| Doors::of(&self.config).lead_to(chosen));
         let address = chosen.unwrap_or(&self.config.address);
         self.link = format!("{address}/party/{}", self.id);
     }
 
-    /// Gives a time to what has begun to wait, and forgets that of what waits no more.
+    /// Sets the deadlines of new proposals, contacts and turns, and drops those of the ones that are gone.
     fn set_clocks(&mut self, now: u64) {
         let turn_limit = u64::from(self.room.turn_limit) * 1000;
         self.turn_ends = self.room.turn_now().filter(|_| turn_limit > 0).map(|turn| match self.turn_ends {
@@ -270,14 +282,23 @@ impl LiveRoom {
             .collect();
     }
 
-    /// Refuses an address that has its share of the seats already, or of those who may come and go.
-    fn check_crowd(&self, origin: Origin, limits: &Limits) -> Result<(), Refusal> {
-        let own = || self.came_from.iter().filter(|(_, from)| **from == origin);
-        let seated = own().filter(|(player, _)| self.room.has(**player)).count();
-        let share = |all| share(all, limits.address_share);
-        match seated >= share(Party::MAX_PLAYERS) || own().count() >= share(MAX_JOINS as usize) {
-            true => Err(Crowded::Here.refuse("players")),
-            false => Ok(()),
+    /// Notes the address of a phone that is about to get a seat with this key. `room` is the state that it joins.
+    fn note_origin(&mut self, room: &Room, key: &str, origin: Origin) {
+        // Whoever was refused or has left is forgotten.
+        let held: BTreeSet<&str> = room.keys().collect();
+        self.came_from.retain(|key, _| held.contains(key.as_str()));
+        self.came_from.insert(key.to_owned(), origin);
+    }
+
+    /// Refuses an address that already has its share of the seats, or that joins too often. `room` is the state that it wants to join.
+    fn check_crowd(&self, room: &Room, origin: Origin, limits: &Limits) -> Result<(), Refusal> {
+        let seated = room.keys().filter(|&key| self.came_from.get(key) == Some(&origin)).count();
+        if seated >= share(Party::MAX_PLAYERS, limits.address_share) {
+            return Err(Crowded::Here.refuse("players"));
+        }
+        match self.joins.may_ask(origin) {
+            true => Ok(()),
+            false => Err(Refusal::too_often("this address joins too often").hint("wait a few seconds")),
         }
     }
 
@@ -316,14 +337,14 @@ impl LiveRoom {
     }
 }
 
-/// A page that is open: the host sees whose phone is there.
+/// An open page, so that the host sees whose phone is connected.
 struct Presence {
     live: Arc<Live<LiveRoom>>,
     of: Option<Number>,
 }
 
 impl Presence {
-    /// Whose page it is.
+    /// Sets the player to whom the page belongs.
     fn player(&mut self, of: Option<Number>) {
         if of == self.of {
             return;
@@ -348,7 +369,7 @@ impl Drop for Presence {
     }
 }
 
-/// Looks at clocks and bots until the server ends.
+/// Checks clocks and bots until the server ends.
 pub(crate) async fn keep_time(site: Site) {
     let mut closing = site.closing();
     loop {
@@ -364,7 +385,7 @@ pub(crate) async fn keep_time(site: Site) {
     }
 }
 
-/// What is due at a time (in milliseconds, by the clock of the server): expires what waits for too long, and lets bots act.
+/// Does what is due at a time (milliseconds since 1970, by the server's clock): lets what has waited too long expire, and lets bots act.
 pub fn tick(site: &Site, now: u64) {
     for live in site.parties().rooms.all() {
         let due = live.lock().due(now, site.config().bot_pace);
@@ -393,7 +414,7 @@ pub fn tick(site: &Site, now: u64) {
 
 struct Due {
     expired: Vec<u32>,
-    /// The turn whose time is over.
+    /// The turn whose time is up.
     turn: Option<u32>,
     bots: Vec<Number>,
 }
@@ -427,7 +448,7 @@ fn random() -> Seed {
     random_seed().expect("the system gives random bytes")
 }
 
-/// How a refusal of the room is told over the wire.
+/// Turns a refusal of the room into one for the network.
 fn refuse(why: Refused) -> Refusal {
     match why {
         Refused::NoSuchPlayer => Refusal::missing(why),
@@ -450,7 +471,7 @@ fn is_used(connection: &Connection, room: &str) -> rusqlite::Result<bool> {
         .query_row("SELECT EXISTS (SELECT 1 FROM party_input WHERE room = ?1)", [room], |row| row.get(0))
 }
 
-/// Makes a room again from the file.
+/// Rebuilds a room from the file.
 fn read(connection: &Connection, room: &str) -> rusqlite::Result<Result<Room, Refused>> {
     let mut query = connection.prepare("SELECT input FROM party_input WHERE room = ?1 ORDER BY number")?;
     let rows = query.query_map([room], |row| row.get::<_, String>(0))?;

@@ -1,6 +1,6 @@
-//! Why a room does not do what it is asked to. Each reason follows from what the one who asks can know.
+//! The reasons why a room refuses a request. Each follows from what the requester can know.
 
-/// Why an input was refused. The room is as it was.
+/// Why an input was refused. The room did not change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Refused {

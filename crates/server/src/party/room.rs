@@ -1,7 +1,7 @@
-//! A room as a pure state machine: what comes in changes it or is refused, and the same inputs give the same room.
+//! A room as a pure state machine: each input changes it or is refused, and the same inputs give the same room.
 //!
-//! Time and randomness come in as inputs: the seed when it is opened, what has expired, what bots do. So a room is kept as the list of
-//! its inputs, and is made again by applying them again.
+//! Time and randomness are inputs, too: the seed when the room is opened, what has expired, what bots do. So a room is kept as the
+//! list of its inputs, and rebuilt by applying them again.
 
 use super::{bots, game::Game, refused::Refused, view::NewsKind};
 use necrodome_rules::{
@@ -9,24 +9,24 @@ use necrodome_rules::{
     game::Seat,
     infection::{Commitment, InfectionRules, Party},
     names::Names,
-    options::Bounded,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A player of a room, counted from 0 as they joined. It stays the same whoever comes and goes.
+/// A player of a room, counted from 0 in the order in which they joined. It never changes, even when others come and go.
 pub type Number = u32;
 
-/// The most who may come and go before the game starts.
-pub(super) const MAX_JOINS: Number = 4 * Party::MAX_PLAYERS as Number;
+/// The most players who may ever join, including those who leave: so many that nobody can use them up by joining and leaving, but the
+/// file stays small.
+const MAX_JOINS: Number = 200 * Party::MAX_PLAYERS as Number;
 
-/// What comes into a room.
+/// An input of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(missing_docs)]
 pub enum Input {
-    /// The room is opened. `limit`: seconds to answer a proposal, and to commit; `turn_limit`: seconds of a turn, or 0; `suited`: how
-    /// many zombies and turns there are follows from how many play.
+    /// The room is opened. `limit`: seconds to answer a proposal, and to commit; `turn_limit`: seconds of a turn, or 0; `suited`:
+    /// whether the number of zombies and turns depends on the number of players.
     Open {
         rules: InfectionRules,
         limit: u32,
@@ -38,27 +38,27 @@ pub enum Input {
     },
     /// The host chooses the address that codes carry.
     Address { address: String },
-    /// The host chooses what becomes of those who come during the game.
+    /// The host chooses what to do with people who come during the game.
     Latecomers { are: Latecomers },
     /// Somebody joins; `key` is the hash of the key of their seat.
     Join { name: String, key: String },
     /// The host adds a bot.
     AddBot { name: String, bot: String },
-    /// Somebody leaves before the start, or is sent away.
+    /// Somebody leaves before the start, or the host sends them away.
     Leave { player: Number },
     /// The zombies are drawn, and the game starts.
     Start,
-    /// Somebody wants to meet somebody. The contact is known by the number of this input.
+    /// A player wants to meet another. The contact is identified by the number of this input.
     Propose { from: Number, to: Number },
-    /// The other confirms.
+    /// The other player accepts.
     Accept { contact: u32 },
-    /// The other does not want to.
+    /// The other player declines.
     Decline { contact: u32 },
-    /// Who proposed it has changed their mind.
+    /// The proposer withdraws the proposal.
     Withdraw { contact: u32 },
     /// One side commits, in secret.
     Commit { contact: u32, player: Number, commit: Commitment },
-    /// The time is over.
+    /// The time to answer or to commit is up.
     Expire { contact: u32 },
     /// Somebody takes the antidote.
     Antidote { player: Number },
@@ -70,21 +70,21 @@ pub enum Input {
     EndTurn { turn: u32 },
     /// The host removes a player during the game.
     Remove { player: Number },
-    /// The host lets a bot play for somebody.
+    /// The host lets a bot play for a player.
     Replace { player: Number, bot: String },
-    /// The host offers a seat to a new phone; `ticket` is the hash of what it has to show.
+    /// The host offers a seat to a new phone; `ticket` is the hash of the ticket that the phone has to show.
     Offer { player: Number, ticket: String },
     /// A new phone takes a seat that was offered.
     Take { ticket: String, key: String },
     /// The host undoes the last contact.
     Undo { contact: u32, players: [Number; 2] },
-    /// The game is over, and the same guests play another one.
+    /// The game is over, and the same guests start another one.
     Rematch,
     /// The host closes the room.
     Close,
 }
 
-/// What those are who come during the game. They take part from the next turn on.
+/// The role of people who come during the game. They take part from the next turn on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Latecomers {
@@ -98,7 +98,7 @@ pub enum Latecomers {
 }
 
 impl Input {
-    /// Whether it is a part of a contact.
+    /// Whether this input, with its number, is part of the contact `of`.
     fn is_of(&self, number: u32, of: u32) -> bool {
         match self {
             Input::Propose { .. } => number == of,
@@ -112,19 +112,19 @@ impl Input {
     }
 }
 
-/// Whose page an input can change, beside the host's.
+/// Whose page an input can change, besides the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Touched {
     /// Everybody's.
     Everybody,
-    /// Those of two players (or twice the same).
+    /// The pages of two players (or one player, twice).
     Players([Number; 2]),
 }
 
 /// Who plays for a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
-    /// Somebody with a phone, who has shown the key with this hash.
+    /// A person with a phone that has shown the key with this hash.
     Person(String),
     /// A built-in bot.
     Bot(String),
@@ -141,9 +141,9 @@ pub struct Member {
     pub name: String,
     /// Who plays for them.
     pub holder: Holder,
-    /// The hash of the ticket that a new phone can take the seat with.
+    /// The hash of the ticket with which a new phone can take the seat.
     ticket: Option<String>,
-    /// What others scan to meet them.
+    /// The code that others scan to meet them.
     pub code: String,
 }
 
@@ -155,19 +155,19 @@ pub struct Room {
     pub(super) turn_limit: u32,
     pub(super) suited: bool,
     seed: Seed,
-    /// The address that codes carry, if the host has chosen one.
+    /// The address in the codes, if the host has chosen one.
     pub(super) address: Option<String>,
     pub(super) latecomers: Latecomers,
     /// Games before this one.
     games: u32,
-    /// What has come in and was not undone, with its number.
+    /// The inputs that were not undone, with their numbers.
     record: Vec<(u32, Input)>,
     /// The number of the next input.
     next: u32,
     closed: bool,
     joins: Number,
     pub(super) members: Vec<Member>,
-    /// Those who have come during the game and do not play yet.
+    /// The players who have come during the game and do not take part yet.
     pub(super) late: Vec<Member>,
     pub(super) game: Option<Game>,
 }
@@ -195,7 +195,7 @@ impl Room {
         })
     }
 
-    /// Makes a room again from all its inputs.
+    /// Rebuilds a room from all its inputs.
     pub fn rebuild(inputs: impl IntoIterator<Item = Input>) -> Result<Self, Refused> {
         let mut inputs = inputs.into_iter();
         let mut room = Room::open(inputs.next().ok_or(Refused::Open)?)?;
@@ -205,7 +205,7 @@ impl Room {
         Ok(room)
     }
 
-    /// Takes an input. When it is refused, nothing has changed.
+    /// Takes an input. An input that is refused changes nothing.
     pub fn apply(&mut self, input: Input) -> Result<Touched, Refused> {
         let number = self.next;
         let touched = match input {
@@ -217,60 +217,69 @@ impl Room {
         Ok(touched)
     }
 
-    /// The number of the next input: how many have come in.
+    /// Returns the number of the next input, which is the number of inputs so far.
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// Whether it is closed for good.
+    /// Whether the room is closed for good.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// The game as a script for the judge, as far as it has come.
+    /// Returns the game so far as a script for the judge.
     pub fn script(&self) -> String {
         self.game.as_ref().map(|game| game.script().to_string()).unwrap_or_default()
     }
 
-    /// All players by their seats.
+    /// Returns all players by their seats.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The rules of the game, or before it those that it would have now.
+    /// Returns the rules of the game or, before it starts, the rules that it would have now.
     pub fn rules(&self) -> InfectionRules {
         match &self.game {
             Some(game) => *game.party().rules(),
-            None if self.suited => suited(&self.rules, self.members.len()),
+            None if self.suited => self.rules.suited(self.members.len()),
             None => self.rules,
         }
     }
 
-    /// The number of the game in this room, from 0, and of its turn, while it goes on.
+    /// Returns the number of the current game in this room, from 0, and of its turn, or `None` if no game is going on.
     pub fn turn_now(&self) -> Option<(u32, u32)> {
         let party = self.party().filter(|party| party.ending().is_none())?;
         Some((self.games, party.turns() + 1))
     }
 
-    /// The state of the game, once it has started.
+    /// Returns the state of the game, once it has started.
     pub fn party(&self) -> Option<&Party> {
         self.game.as_ref().map(Game::party)
     }
 
-    /// The player whose phone shows the key with this hash.
+    /// Returns the hashes of the keys of all seats that people have.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        let all = self.members.iter().chain(&self.late);
+        all.filter_map(|member| match &member.holder {
+            Holder::Person(key) => Some(key.as_str()),
+            Holder::Bot(_) | Holder::Nobody => None,
+        })
+    }
+
+    /// Returns the player whose phone shows the key with this hash.
     pub fn holder_of(&self, key: &str) -> Option<&Member> {
         let all = self.members.iter().chain(&self.late);
         all.into_iter().find(|member| matches!(&member.holder, Holder::Person(own) if own == key))
     }
 
-    /// The player with this code.
+    /// Returns the player with this code.
     pub fn with_code(&self, code: &str) -> Option<Number> {
         let mut all = self.members.iter().chain(&self.late);
         let found = all.find(|member| member.code.eq_ignore_ascii_case(code));
         found.map(|member| member.number)
     }
 
-    /// Randomness that nobody else uses for the same purpose.
+    /// Returns randomness that nothing else uses for the same purpose.
     pub(super) fn chance(&self, purpose: &str, index: u64) -> Seeded {
         Seeded::new(self.seed, purpose, index)
     }
@@ -372,12 +381,7 @@ impl Room {
         self.game.as_mut().ok_or(Refused::NotStarted)
     }
 
-    /// Whether somebody is here, if only for the next turn.
-    pub(super) fn has(&self, player: Number) -> bool {
-        self.members.iter().chain(&self.late).any(|member| member.number == player)
-    }
-
-    /// The seat of a player.
+    /// Returns the seat of a player.
     pub(super) fn seat(&self, player: Number) -> Result<Seat, Refused> {
         let place = self.members.iter().position(|member| member.number == player);
         place.map(|place| Seat(place as u16)).ok_or(Refused::NoSuchPlayer)
@@ -403,7 +407,7 @@ impl Room {
         Ok(())
     }
 
-    /// A turn is over: those who have come late play from now on, as the host says.
+    /// Lets latecomers take part after the end of a turn, in the role that the host has chosen.
     fn admit(&mut self) {
         let zombies = self.latecomers == Latecomers::Zombies;
         let Some(game) = self.game.as_mut().filter(|game| game.party().ending().is_none()) else { return };
@@ -419,7 +423,7 @@ impl Room {
         }
     }
 
-    /// Another game of all who are still there, with zombies drawn anew.
+    /// Starts another game with all who are still there, and draws new zombies.
     fn rematch(&mut self) -> Result<(), Refused> {
         if self.party().ok_or(Refused::NotStarted)?.ending().is_none() {
             return Err(Refused::NotOver);
@@ -433,7 +437,7 @@ impl Room {
         Ok(())
     }
 
-    /// A code that nobody in this room has.
+    /// Makes a code that nobody in this room has.
     fn new_code(&self) -> String {
         let mut chance = self.chance("party code", self.joins.into());
         loop {
@@ -492,7 +496,8 @@ impl Room {
         Ok(())
     }
 
-    /// Makes the room again without its last contact. Not beyond the end of a turn: what was told then cannot be taken back.
+    /// Rebuilds the room without its last contact. It cannot go back beyond the end of a turn: nothing that guests were told then
+    /// can be taken back.
     fn undo(&mut self, contact: u32, players: [Number; 2]) -> Result<Touched, Refused> {
         if self.closed {
             return Err(Refused::Closed);
@@ -525,22 +530,10 @@ impl Room {
     }
 }
 
-/// What makes a fair game of so many, by `necrodome judge balance --set start_antibodies=3`: the zombies win about every second one,
-/// and most of the humans live to see the middle of it.
-fn suited(rules: &InfectionRules, players: usize) -> InfectionRules {
-    let zombies = u32::try_from((players + 6) / 12).unwrap_or(u32::MAX).clamp(1, 499);
-    InfectionRules {
-        zombies: zombies.try_into().unwrap_or(rules.zombies),
-        max_turns: Bounded::new(if players < 10 { 4 } else { 5 }),
-        start_antibodies: Bounded::new(3),
-        ..*rules
-    }
-}
-
-/// Letters and digits that nobody takes for each other.
+/// Letters and digits that are not easily confused.
 const LETTERS: &[u8; 28] = b"ABCDEFGHJKLMNPQRTUVWXY346789";
 
-/// A code to be read aloud and typed.
+/// Makes a code that is easy to read aloud and type.
 pub(super) fn code(chance: &mut impl Chance, length: usize) -> String {
     (0..length).map(|_| char::from(LETTERS[chance.uniform(LETTERS.len() as u32) as usize])).collect()
 }

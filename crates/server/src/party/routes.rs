@@ -1,4 +1,4 @@
-//! Requests to rooms: of the host, of guests, of the wall.
+//! Requests to rooms, from the host, from guests and from the wall.
 
 use super::{
     LiveRoom, Viewer, bots,
@@ -30,11 +30,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How a room is opened.
+/// The settings of a new room.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenRoom {
-    /// The rules; without them those that suit how many play when the game starts.
+    /// The rules; if left out, those that suit the number of players when the game starts.
     pub rules: Option<InfectionRules>,
     /// Seconds to answer a proposal, and to commit.
     pub limit: Bounded<5, 600>,
@@ -60,15 +60,15 @@ pub struct Opened {
 pub struct RoomSummary {
     /// Its id.
     pub id: String,
-    /// How far it is.
+    /// Whether it has started, and so on.
     pub phase: Phase,
-    /// How many play.
+    /// How many players there are.
     pub players: usize,
     /// The turn, from 1.
     pub turn: u32,
 }
 
-/// How somebody joins.
+/// A request to join a room.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum JoinRoom {
@@ -77,9 +77,9 @@ pub enum JoinRoom {
         /// The name to play under.
         name: String,
     },
-    /// As a player that is there, with a link of the host.
+    /// As a player who is already there, with a link from the host.
     Offered {
-        /// What the link has.
+        /// The ticket in the link.
         ticket: String,
     },
 }
@@ -91,37 +91,37 @@ pub struct Joined {
     pub number: Number,
 }
 
-/// What a player can do.
+/// An action of a player.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SeatAction {
-    /// Wants to meet somebody, or accepts if that one wants to.
+    /// Proposes to meet somebody, or accepts if they have proposed it already.
     Propose {
-        /// Whom.
+        /// The other player.
         to: Number,
     },
-    /// The same, by the code that the other shows.
+    /// The same, by the code that the other player shows.
     Scan {
         /// The code.
         code: String,
     },
     /// Accepts somebody's proposal.
     Accept {
-        /// Whose.
+        /// The other player.
         with: Number,
     },
     /// Declines somebody's proposal.
     Decline {
-        /// Whose.
+        /// The other player.
         with: Number,
     },
     /// Withdraws their own proposal.
     Withdraw,
-    /// Commits to the contact that they are in.
+    /// Commits to the contact that they are busy with.
     Commit {
-        /// With whom.
+        /// The other player.
         with: Number,
-        /// What.
+        /// The commitment.
         commit: Commitment,
     },
     /// Takes the antidote.
@@ -132,7 +132,7 @@ pub enum SeatAction {
     Leave,
 }
 
-/// What the host can do.
+/// An order of the host.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum HostOrder {
@@ -140,36 +140,36 @@ pub enum HostOrder {
     Start,
     /// Adds bots before the start.
     AddBots {
-        /// Which.
+        /// The bot, as written on the command line.
         bot: String,
         /// How many.
         count: Bounded<1, 100>,
     },
-    /// Removes a player: before the start they were never there, later they end every turn at once.
+    /// Removes a player. Before the start, it is as if they had never joined; later, they end every turn at once.
     Remove {
-        /// Who.
+        /// The player.
         player: Number,
     },
     /// Lets a bot play for somebody.
     Replace {
-        /// Who.
+        /// The player.
         player: Number,
-        /// Which bot.
+        /// The bot, as written on the command line.
         bot: String,
     },
     /// Ends the turn of one player.
     EndFor {
-        /// Who.
+        /// The player.
         player: Number,
     },
     /// Ends the turn of everybody.
     EndTurn {
-        /// The turn, so that nobody ends two.
+        /// The turn, so that two requests do not end two turns.
         turn: u32,
     },
     /// Undoes the last contact.
     Undo {
-        /// Whose it was, so that no other is undone.
+        /// Its two players, so that no other contact is undone.
         players: [Number; 2],
     },
     /// Chooses the address that codes carry.
@@ -177,9 +177,9 @@ pub enum HostOrder {
         /// One of those that guests can use.
         address: String,
     },
-    /// Chooses what becomes of those who come during the game.
+    /// Chooses what to do with people who come during the game.
     Latecomers {
-        /// What they are.
+        /// Their role.
         are: Latecomers,
     },
     /// Starts another game with the same guests when this one is over.
@@ -188,7 +188,7 @@ pub enum HostOrder {
     Close,
 }
 
-/// Whose seat is offered to a new phone.
+/// The player whose seat is offered to a new phone.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Offer {
@@ -204,10 +204,10 @@ pub struct SeatOffer {
     pub picture: String,
 }
 
-/// As whom to look at a room.
+/// How a viewer wants to look at a room.
 #[derive(Debug, Default, Deserialize)]
 struct LookAs {
-    /// `wall`: only what everybody sees, whoever looks.
+    /// `wall`: show only what everybody sees, whoever asks.
     #[serde(rename = "as")]
     who: Option<String>,
 }
@@ -260,7 +260,7 @@ async fn open(
     Ok(Json(Opened { id }))
 }
 
-/// Carries out what is wanted in a room.
+/// Applies the inputs that `wanted` chooses to a room.
 async fn carry_out(
     site: Site,
     live: Arc<Live<LiveRoom>>,
@@ -313,13 +313,18 @@ async fn join(
     let key = Key::random();
     let hash = key.hash().to_text();
     let own = hash.clone();
-    if matches!(wanted, JoinRoom::New { .. }) {
-        live.lock().check_crowd(origin, site.limits())?;
-    }
+    let (joined, limits) = (live.clone(), *site.limits());
     carry_out(site, live.clone(), move |room| {
         if let Some(member) = shown.and_then(|shown| room.holder_of(&shown)) {
             return Err(Refusal::conflict(format!("this browser plays as {} already", member.name)));
         }
+        // Here, where requests are carried out one after the other, so that no two get the last place of an address.
+        let mut live = joined.lock();
+        if matches!(wanted, JoinRoom::New { .. }) {
+            live.check_crowd(room, origin, &limits)?;
+        }
+        live.note_origin(room, &own, origin);
+        drop(live);
         Ok(vec![match wanted {
             JoinRoom::New { name } => Input::Join { name: name.trim().to_owned(), key: own },
             JoinRoom::Offered { ticket } => {
@@ -329,10 +334,7 @@ async fn join(
     })
     .await?;
     // Nobody else knows the key yet, so nobody can have left the seat.
-    let mut room = live.lock();
-    let number = room.room.holder_of(&hash).map(|member| member.number).unwrap_or_default();
-    room.came_from.insert(number, origin);
-    drop(room);
+    let number = live.lock().room.holder_of(&hash).map(|member| member.number).unwrap_or_default();
     Ok(keys::with_seat("party", &live.id, &key, Json(Joined { number })))
 }
 
@@ -355,7 +357,7 @@ async fn act(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What an action of a player means in the room as it is.
+/// Returns the inputs that an action of a player stands for, in the current state of the room.
 fn inputs_of(room: &Room, member: &Member, action: SeatAction) -> Result<Vec<Input>, Refusal> {
     let player = member.number;
     let gone = || Refusal::conflict("there is no such proposal or contact any more");
@@ -385,7 +387,7 @@ fn inputs_of(room: &Room, member: &Member, action: SeatAction) -> Result<Vec<Inp
     }
 }
 
-/// Proposes a contact, or accepts the one that the other has proposed.
+/// Returns the inputs to propose a contact, or to accept it if the other has proposed it.
 fn meet(room: &Room, player: Number, other: Number) -> Vec<Input> {
     match room.proposal_between(other, player) {
         Some(contact) => accept(room, player, contact),
@@ -393,7 +395,7 @@ fn meet(room: &Room, player: Number, other: Number) -> Vec<Input> {
     }
 }
 
-/// Who accepts has no other plans any more.
+/// Returns the inputs to accept a proposal; the player's own open proposal is withdrawn.
 fn accept(room: &Room, player: Number, contact: u32) -> Vec<Input> {
     let own = room.proposal_by(player).map(|contact| Input::Withdraw { contact });
     own.into_iter().chain([Input::Accept { contact }]).collect()
@@ -482,7 +484,7 @@ async fn join_picture(State(site): State<Site>, Path(id): Path<String>) -> Resul
     svg_of(&site.parties().find(&id)?.lock().link)
 }
 
-/// The code that a player shows to others: a link that proposes a contact.
+/// Returns the code that a player shows to others: a link that proposes a contact.
 async fn code_picture(
     State(site): State<Site>,
     Path(id): Path<String>,
@@ -501,7 +503,7 @@ fn svg_of(text: &str) -> Result<Response, Refusal> {
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], picture(text)?).into_response())
 }
 
-/// A QR code. Black on white, whatever the theme: so all phones read it.
+/// Draws a QR code. It is black on white in every theme, so that all phones can read it.
 fn picture(text: &str) -> Result<String, Refusal> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).map_err(Refusal::internal)?;
     Ok(code
@@ -513,7 +515,7 @@ fn picture(text: &str) -> Result<String, Refusal> {
 }
 
 impl Room {
-    /// Whether somebody has come during the game and does not play yet.
+    /// Whether a player has come during the game and does not take part yet.
     fn is_late(&self, player: Number) -> bool {
         self.late.iter().any(|late| late.number == player)
     }

@@ -1,4 +1,4 @@
-//! The story of a game that is over, read from the judge's book: who infected whom, what would have saved each, and who gets an award.
+//! The story of a finished game, read from the judge's book: who infected whom, what would have saved each player, and who gets an award.
 
 use necrodome_judge::book::{Book, ContactSide, What};
 use necrodome_rules::{
@@ -6,7 +6,7 @@ use necrodome_rules::{
     infection::{Commitment, Identity, InfectionRules, Role, after_contact},
 };
 
-/// The game of one player, as it is told when it is over.
+/// One player's game, as it is told at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Life {
     /// Whether they were a zombie when they came.
@@ -15,9 +15,9 @@ pub(super) struct Life {
     pub contacts: u32,
     /// The antibodies that they gained by meeting people.
     pub gained: u32,
-    /// The most turns that they were infected at a stretch before they were healed or a zombie.
+    /// The longest run of turns for which they were infected before they were healed or became a zombie.
     pub hidden: u32,
-    /// The turns that they have been infected for.
+    /// The length of the current run of turns in which they are infected.
     hiding: u32,
     /// Their first infection: the turn, and by whom.
     pub first: Option<(u32, Seat)>,
@@ -40,7 +40,7 @@ pub(super) struct Infection {
     pub antidote: Option<u32>,
 }
 
-/// The lives of all players, by their seats.
+/// Returns the lives of all players, by seat.
 pub(super) fn lives(book: &Book) -> Vec<Life> {
     let mut lives = vec![Life::default(); book.names().len()];
     let mut turn = 1;
@@ -86,7 +86,7 @@ pub(super) fn lives(book: &Book) -> Vec<Life> {
     lives
 }
 
-/// What a contact did to one side.
+/// Records what a contact did to one side.
 fn meet(lives: &mut [Life], turn: u32, rules: &InfectionRules, (me, other): (&ContactSide, &ContactSide)) {
     let life = &mut lives[me.seat.index()];
     life.contacts += 1;

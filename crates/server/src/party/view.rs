@@ -1,4 +1,4 @@
-//! What is shown to whom: the board for everybody, a private page for each seat, the desk of the host. Each is built from what its
+//! The pages of a party: the board for everybody, a private page for each seat, and the host's desk. Each contains only what its
 //! viewer may know.
 
 use super::{
@@ -16,16 +16,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Announcements that are shown; earlier ones are left out.
+/// The most announcements that are shown; earlier ones are left out.
 const ANNOUNCEMENTS: usize = 30;
-/// News that a seat is shown; earlier ones of the turn are left out.
+/// The most news that a seat is shown; earlier ones of the turn are left out.
 const NEWS: usize = 8;
-/// What more than so many did best is nothing special.
+/// The most players who can share an award. If more did equally well, it is nothing special.
 const SHARED: usize = 3;
-/// Turns that are over, as a seat is shown them.
+/// The most finished turns that a seat is shown.
 const PAST: usize = 12;
 
-/// How far a party is.
+/// How far a party has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -42,13 +42,13 @@ pub enum Phase {
 /// A room as one viewer sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PartyView {
-    /// What hangs on the wall; left out of a stream as long as it is the same as before.
+    /// What hangs on the wall; left out of a stream while it stays the same.
     pub board: Option<Arc<Board>>,
     /// Players who have ended the turn.
     pub ended: Vec<Number>,
-    /// When the turn ends for everybody, in milliseconds since 1970 by the server's clock; where the host wants it.
+    /// When the turn ends for everybody, in milliseconds since 1970 by the server's clock, if the host has set a limit.
     pub turn_deadline: Option<u64>,
-    /// Players whose page is open nowhere; for the wall and the host.
+    /// Players who have no page open; for the wall and the host.
     pub away: Vec<Number>,
     /// The viewer's own seat, if they have one.
     pub seat: Option<SeatView>,
@@ -59,13 +59,13 @@ pub struct PartyView {
 /// What everybody can see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Board {
-    /// How far it is.
+    /// How far the party has got.
     pub phase: Phase,
     /// Where guests join.
     pub link: String,
     /// The rules.
     pub rules: InfectionRules,
-    /// Whether the rules follow from how many play.
+    /// Whether the rules depend on the number of players.
     pub suited: bool,
     /// Seconds to answer a proposal, and to commit.
     pub limit: u32,
@@ -77,33 +77,33 @@ pub struct Board {
     pub players: Vec<PlayerInfo>,
     /// What was announced at the start and after each turn, the latest last.
     pub announcements: Vec<Announcement>,
-    /// Those who have come during the game and do not play yet.
+    /// Players who have come during the game and do not take part yet.
     pub late: Vec<PlayerInfo>,
     /// How it ended.
     pub result: Option<PartyResult>,
-    /// What everybody learns when it is over.
+    /// The story of the game, which everybody learns when it is over.
     pub story: Option<Story>,
 }
 
 /// What everybody learns when a game is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Story {
-    /// All players, and where they come in the tree of who infected whom.
+    /// All players, with their places in the tree of infections.
     pub lives: Vec<Fate>,
-    /// What somebody did best.
+    /// Awards for the best in something.
     pub awards: Vec<Award>,
 }
 
-/// The game of one player, when it is over.
+/// One player's game, when it is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fate {
-    /// Who.
+    /// The player.
     pub player: Number,
     /// Whether they were a zombie when they came.
     pub zombie: bool,
     /// What they really were at the end.
     pub role: Role,
-    /// Who infected them first, and in which turn. Those came to it before them, so it is a tree.
+    /// Who infected them first, and in which turn. That player was a zombie or infected earlier, so this makes a tree.
     pub first: Option<CaughtBy>,
     /// Who infected them last, if they were not healed.
     pub last: Option<Infected>,
@@ -116,7 +116,7 @@ pub struct Fate {
 pub struct CaughtBy {
     /// The turn.
     pub turn: u32,
-    /// Who.
+    /// The player who infected them.
     pub by: Number,
 }
 
@@ -125,7 +125,7 @@ pub struct CaughtBy {
 pub struct Infected {
     /// The turn.
     pub turn: u32,
-    /// By whom.
+    /// The player who infected them.
     pub by: Number,
     /// Whether a precaution would have kept them human.
     pub precaution: bool,
@@ -133,18 +133,18 @@ pub struct Infected {
     pub antidote: Option<u32>,
 }
 
-/// What somebody did best; equals share it.
+/// An award for the best in something; players with the same number share it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Award {
-    /// What.
+    /// What it is for.
     pub kind: AwardKind,
-    /// Who.
+    /// Who gets it.
     pub players: Vec<Number>,
-    /// How many contacts, turns or antibodies.
+    /// The number of contacts, turns, antibodies or infections.
     pub number: u32,
 }
 
-/// What there are awards for.
+/// What an award is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AwardKind {
@@ -171,12 +171,12 @@ pub struct PlayerInfo {
     pub gone: bool,
 }
 
-/// What everybody was told.
+/// An announcement to everybody.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Announcement {
-    /// What.
+    /// The report.
     pub report: PublicReport,
-    /// Who met nobody in that turn, and so broke a rule.
+    /// The players who met nobody in that turn, and so broke a rule.
     pub met_nobody: Vec<Number>,
 }
 
@@ -206,31 +206,31 @@ pub enum PartyEnding {
 pub struct PartyWinner {
     /// The rank, from 1; equals share it.
     pub rank: u16,
-    /// Who.
+    /// The player.
     pub player: Number,
-    /// The antibodies that made the rank, where they did.
+    /// The antibodies that decided the rank, if they did.
     pub antibodies: Option<u32>,
 }
 
-/// What one player knows, and can do.
+/// What one player knows and can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeatView {
     /// Their number.
     pub number: Number,
-    /// What others scan to meet them.
+    /// The code that others scan to meet them.
     pub code: String,
-    /// The game, once they play: not before it has started, and not before the next turn for those who come during it.
+    /// The game, once they take part: from its start or, for those who come later, from the next turn.
     pub play: Option<Play>,
 }
 
 /// The game as one player knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Play {
-    /// What they were told last.
+    /// The last report that they were given.
     pub told: PrivateReport,
-    /// Viruses they have applied since.
+    /// Viruses they have applied since that report.
     pub applied: u32,
-    /// How often they have taken the antidote since, or tried to.
+    /// How often they have taken the antidote since that report, or tried to.
     pub antidotes: u32,
     /// Whether they may end their turn.
     pub may_end: bool,
@@ -251,16 +251,16 @@ pub struct Play {
 /// A contact of this turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Met {
-    /// With whom.
+    /// The other player.
     pub with: Number,
-    /// What the player committed.
+    /// The player's commitment.
     pub committed: Commitment,
 }
 
 /// A proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proposal {
-    /// With whom.
+    /// The other player.
     pub with: Number,
     /// When it lapses, in milliseconds since 1970 by the server's clock.
     pub deadline: u64,
@@ -269,22 +269,22 @@ pub struct Proposal {
 /// A contact that waits for commitments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpenContact {
-    /// With whom.
+    /// The other player.
     pub with: Number,
-    /// When what is missing counts as none, in milliseconds since 1970 by the server's clock.
+    /// When missing commitments count as none, in milliseconds since 1970 by the server's clock.
     pub deadline: u64,
-    /// What the player has committed.
+    /// The player's commitment so far.
     pub committed: Option<Commitment>,
 }
 
-/// What a player is told about their own doings.
+/// News for one player about their own contacts and proposals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct News {
     /// Its number in this turn, from 0.
     pub number: usize,
-    /// What.
+    /// What happened.
     pub what: NewsKind,
-    /// With whom.
+    /// The other player.
     pub with: Number,
 }
 
@@ -294,11 +294,11 @@ pub struct News {
 pub enum NewsKind {
     /// The two have met.
     Met,
-    /// The other does not want to.
+    /// The other declined.
     Declined,
     /// The other did not answer.
     Lapsed,
-    /// The other has changed their mind.
+    /// The other withdrew their proposal.
     Withdrawn,
     /// The host has undone the contact.
     Undone,
@@ -307,15 +307,15 @@ pub enum NewsKind {
 /// A turn that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PastTurn {
-    /// Which, from 1.
+    /// Its number, from 1.
     pub turn: u32,
     /// Whom the player met.
     pub met: Vec<Number>,
-    /// What they were told then.
+    /// The report that they were given at its end.
     pub told: PrivateReport,
 }
 
-/// The host's desk. It tells nobody's role: the host may play, too.
+/// The host's desk. It reveals nobody's role, since the host may play too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HostView {
     /// All players.
@@ -324,9 +324,9 @@ pub struct HostView {
     pub last: Option<[Number; 2]>,
     /// Proposals and contacts that are open.
     pub open: Vec<OpenPair>,
-    /// What those are who come during the game.
+    /// The role of people who come during the game.
     pub latecomers: Latecomers,
-    /// How guests get here.
+    /// How guests can reach the server.
     pub doors: Doors,
 }
 
@@ -343,16 +343,16 @@ pub struct HostPlayer {
     pub bot: Option<String>,
 }
 
-/// Two who are about to meet.
+/// Two players who are about to meet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpenPair {
-    /// Who proposed it, and to whom.
+    /// The player who proposed it, and the other.
     pub players: [Number; 2],
     /// Whether the other has accepted.
     pub accepted: bool,
 }
 
-/// What the judge knows: for the host, when they ask for it.
+/// What the judge knows, for a host who asks for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JudgeView {
     /// All players.
@@ -366,7 +366,7 @@ pub struct JudgeView {
 pub struct JudgedPlayer {
     /// Their number.
     pub number: Number,
-    /// What they really are.
+    /// Their real role.
     pub role: Role,
     /// Their antibodies.
     pub antibodies: u32,
@@ -375,7 +375,7 @@ pub struct JudgedPlayer {
 }
 
 impl Room {
-    /// How far it is.
+    /// Returns how far the party has got.
     pub fn phase(&self) -> Phase {
         match &self.game {
             _ if self.is_closed() => Phase::Closed,
@@ -393,7 +393,7 @@ impl Room {
         seats.iter().map(|&seat| self.number(seat)).collect()
     }
 
-    /// What everybody can see.
+    /// Returns what everybody can see.
     pub fn board(&self, link: &str) -> Board {
         let announced = self.game.iter().flat_map(Game::announced).rev().take(ANNOUNCEMENTS);
         let mut announcements: Vec<Announcement> = announced
@@ -470,14 +470,14 @@ impl Room {
         Some(PartyResult { ending, winners })
     }
 
-    /// Players who have ended the turn.
+    /// Returns the players who have ended the turn.
     pub fn ended(&self) -> Vec<Number> {
         let Some(party) = self.party() else { return Vec::new() };
         let ended = self.members.iter().zip(party.players()).filter(|(_, player)| player.ended);
         ended.map(|(member, _)| member.number).collect()
     }
 
-    /// What one player knows. `deadline` tells when a proposal or contact ends.
+    /// Returns what one player knows, or `None` if they are not in this room. `deadline` gives the deadline of a proposal or contact.
     pub fn seat_view(&self, player: Number, deadline: impl Fn(u32) -> u64) -> Option<SeatView> {
         if let Some(late) = self.late.iter().find(|late| late.number == player) {
             return Some(SeatView { number: player, code: late.code.clone(), play: None });
@@ -523,7 +523,7 @@ impl Room {
         }
     }
 
-    /// The host's desk.
+    /// Returns the host's desk.
     pub fn host_view(&self, connected: impl Fn(Number) -> bool, doors: Doors) -> HostView {
         let has_met = |place: usize| self.party().is_some_and(|party| party.players()[place].contacts > 0);
         let player = |(place, member): (usize, &Member)| HostPlayer {
@@ -549,19 +549,19 @@ impl Room {
         }
     }
 
-    /// The last contact of this turn and its two players.
+    /// Returns the last contact of this turn and its two players.
     pub fn last_contact(&self) -> Option<(u32, [Number; 2])> {
         let last = self.game.as_ref()?.met().last()?;
         Some((last.id, last.seats.map(|seat| self.number(seat))))
     }
 
-    /// Proposals and contacts that are open, by their number, and whether they are accepted.
+    /// Returns the numbers of the open proposals and contacts, and whether they are accepted.
     pub fn open_contacts(&self) -> impl Iterator<Item = (u32, bool)> {
         let contacts = self.game.as_ref().map_or(&[][..], Game::contacts);
         contacts.iter().map(|contact| (contact.id, contact.commits.is_some()))
     }
 
-    /// What the judge knows.
+    /// Returns what the judge knows.
     pub fn judge_view(&self) -> JudgeView {
         let players = self.party().map_or(&[][..], |party| party.players());
         let judged = self.members.iter().zip(players).map(|(member, player)| JudgedPlayer {

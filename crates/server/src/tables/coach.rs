@@ -1,4 +1,4 @@
-//! The coach: what a decision was worth, told after it was made.
+//! The coach: it tells people what a decision was worth, once they have made it.
 
 use crate::film::Unit;
 use necrodome_rules::{catalog::Listed, game::Move, names::Names};
@@ -6,44 +6,44 @@ use necrodome_solve::Solution;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The price of a decision, if everybody plays perfectly from there.
+/// The price of a decision, if everybody plays perfectly from there on.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CoachWord {
     /// The question that was answered.
     pub question: u32,
-    /// What was on the table.
+    /// The situation, in words.
     pub situation: String,
-    /// What values count.
+    /// The unit of the values.
     pub unit: Unit,
     /// The value of the choice.
     pub value: f64,
     /// The value of the best option.
     pub best: f64,
-    /// What the choice has cost: never negative.
+    /// The cost of the choice. Never negative.
     pub cost: f64,
-    /// The best options, and the choice, in descending order.
+    /// The best options and the choice, in descending order of value.
     pub options: Vec<CoachOption>,
     /// How lucky the roll that followed was.
     pub luck: Option<f64>,
 }
 
-/// Something that could have been done.
+/// An option of the decision.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CoachOption {
     /// In words: `roll`, `keep attack attack`.
     pub label: String,
-    /// What it is worth.
+    /// Its value.
     pub value: f64,
-    /// Whether it was done.
+    /// Whether it was chosen.
     pub chosen: bool,
 }
 
-/// How many options are told.
+/// How many options the coach names.
 const TOLD: usize = 5;
-/// Values that differ by less are the same.
+/// Values that differ by less count as equal.
 const ROUNDING: f64 = 1e-9;
 
-/// The price of `action` to whoever had this view.
+/// Returns the price of `action` for the player who had this view.
 pub(crate) fn price<G: Listed>(
     solution: &dyn Solution<G>,
     question: u32,
@@ -69,7 +69,7 @@ pub(crate) fn price<G: Listed>(
     CoachWord { question, situation, unit, value, best, cost, options, luck: None }
 }
 
-/// All options with their values, the best first.
+/// Returns all options with their values, the best first.
 pub(crate) fn priced<G: Listed>(
     solution: &dyn Solution<G>,
     view: &G::View,

@@ -1,4 +1,4 @@
-//! Tables in the file: how each was set up, every answer that was given, and the replay once it is over.
+//! Tables in the file: how each was set up, every answer so far, and the replay once the match is over.
 
 use super::{
     seating::{Input, Seating},
@@ -9,8 +9,7 @@ use necrodome_rules::game::{Outcome, Seat};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
-/// What the file keeps of tables. An answer is keyed by the step of the match and the seat; it is JSON, or null where no valid
-/// answer came.
+/// The tables of the database. An answer has the step of the match and the seat as its key; it is JSON, or null if no valid answer came.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS play_table (
     number INTEGER PRIMARY KEY,
@@ -29,10 +28,10 @@ CREATE TABLE IF NOT EXISTS play_answer (
 /// How many finished tables are kept.
 const FINISHED: u32 = 1000;
 
-/// An answer as it is kept, to a step of the match and by a seat: an action with its reason, or none.
+/// An answer as the file keeps it: the step of the match, the seat, and in JSON an action with its reason, or null.
 pub(crate) type Answer = (u32, Seat, String);
 
-/// The answers that were given at a table, by seat and step.
+/// The answers given at a table, by seat and step.
 pub(crate) type Given = HashMap<(u16, u32), String>;
 
 pub(crate) fn prepare(db: &Db) -> rusqlite::Result<()> {
@@ -44,7 +43,7 @@ fn json(setup: &Setup) -> String {
     serde_json::to_string(setup).unwrap_or_default()
 }
 
-/// Keeps what has come to a table: its answers, and what they and the rest have made of it.
+/// Writes the inputs of a table: the answers themselves, and the set-up that results from the other inputs.
 pub(crate) fn inputs(db: &Db, id: &str, inputs: &[Input], seating: &Seating) -> rusqlite::Result<()> {
     let mut connection = db.lock();
     let transaction = connection.transaction()?;
@@ -64,7 +63,7 @@ pub(crate) fn inputs(db: &Db, id: &str, inputs: &[Input], seating: &Seating) -> 
     transaction.commit()
 }
 
-/// Keeps a table, new or changed. One that is over stays as it is.
+/// Writes a table, new or changed. A table that is over stays as it is.
 fn table(connection: &Connection, id: &str, setup: &Setup, is_full: bool) -> rusqlite::Result<()> {
     let state = if is_full { "playing" } else { "waiting" };
     connection.execute(
@@ -76,7 +75,7 @@ fn table(connection: &Connection, id: &str, setup: &Setup, is_full: bool) -> rus
     Ok(())
 }
 
-/// Keeps answers. Those of bots may be kept already.
+/// Writes answers. Those of bots may be in the file already.
 fn answers<'a>(
     connection: &Connection,
     id: &str,
@@ -90,7 +89,7 @@ fn answers<'a>(
     Ok(())
 }
 
-/// The answers that were given at a table.
+/// Returns the answers given at a table.
 pub(crate) fn given(db: &Db, id: &str) -> rusqlite::Result<Given> {
     let connection = db.lock();
     let mut query = connection.prepare("SELECT seat, step, answer FROM play_answer WHERE table_id = ?1")?;
@@ -98,7 +97,7 @@ pub(crate) fn given(db: &Db, id: &str) -> rusqlite::Result<Given> {
     rows.collect()
 }
 
-/// Ends a table: with a result and a replay, or without.
+/// Ends a table, with or without a result and a replay.
 pub(crate) fn end(db: &Db, id: &str, result: Option<(&Outcome, Vec<u8>)>) -> rusqlite::Result<()> {
     let mut connection = db.lock();
     let transaction = connection.transaction()?;
@@ -120,7 +119,7 @@ fn break_off(connection: &Connection, id: &str) -> rusqlite::Result<()> {
     forget_answers(connection, id)
 }
 
-/// What is over needs no answers, and makes room for what was over long ago.
+/// Deletes the answers of a table that is over, and the oldest of the finished tables.
 fn forget_answers(connection: &Connection, id: &str) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM play_answer WHERE table_id = ?1", [id])?;
     forget_old(connection)
@@ -135,13 +134,13 @@ fn forget_old(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Forgets a table that never began.
+/// Deletes a table whose match never began.
 fn forget(connection: &Connection, id: &str) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM play_table WHERE id = ?1", [id])?;
     Ok(())
 }
 
-/// A table of the file.
+/// A table in the file.
 pub(crate) struct Kept {
     pub id: String,
     pub setup: Setup,
@@ -155,7 +154,7 @@ fn read(row: &rusqlite::Row) -> rusqlite::Result<Option<Kept>> {
     Ok(Some(Kept { id: row.get("id")?, setup, outcome }))
 }
 
-/// All tables that were not over when the server ended.
+/// Returns all tables that were not over when the server ended.
 pub(crate) fn unfinished(db: &Db) -> rusqlite::Result<Vec<Kept>> {
     let connection = db.lock();
     let mut query = connection.prepare("SELECT * FROM play_table WHERE state IN ('waiting', 'playing')")?;
@@ -163,14 +162,14 @@ pub(crate) fn unfinished(db: &Db) -> rusqlite::Result<Vec<Kept>> {
     Ok(rows.into_iter().flatten().collect())
 }
 
-/// One table, whatever its state.
+/// Returns one table, whatever its state, or `None` if there is none with this id.
 pub(crate) fn find(db: &Db, id: &str) -> rusqlite::Result<Option<Kept>> {
     let connection = db.lock();
     let found = connection.query_row("SELECT * FROM play_table WHERE id = ?1", [id], read).optional()?;
     Ok(found.flatten())
 }
 
-/// The packed replay of a table that is over.
+/// Returns the packed replay of a table that is over.
 pub(crate) fn replay(db: &Db, id: &str) -> Result<Vec<u8>, Refusal> {
     let query = "SELECT replay FROM play_table WHERE id = ?1";
     let found: Option<Option<Vec<u8>>> = db.lock().query_row(query, [id], |row| row.get(0)).optional()?;

@@ -1,7 +1,7 @@
-//! Tables: people play against bots and each other. A table is a game, its options, and seats for people and bots.
+//! Tables: people play against bots and each other. A table consists of a game, its options, and seats for people and bots.
 //!
-//! A match runs on a thread of its own; requests bring the answers of people to it. What a viewer gets is what the referee shows
-//! to their seat, and without a seat what everybody may know.
+//! Each match runs on a separate thread; requests bring it the answers of people. A person gets what the referee shows to their
+//! seat, and a spectator what everybody may know.
 
 mod beats;
 mod coach;
@@ -54,9 +54,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A table is cleared when nobody has acted for this long.
+/// How long a table stays after somebody last acted there.
 const IDLE: Duration = Duration::from_secs(3600);
-/// When all tables are taken, one makes room at which nobody has acted for this long.
+/// When all tables are taken, how long one must have been idle to make room for another.
 const AWAY: Duration = Duration::from_secs(600);
 
 pub(crate) fn routes() -> Router<Site> {
@@ -69,6 +69,7 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/tables/{id}/start", post(begin))
         .route("/tables/{id}/act", post(act))
         .route("/tables/{id}/leave", post(leave))
+        .route("/tables/{id}/return", post(come_back))
         .route("/tables/{id}/replace", post(replace))
         .route("/tables/{id}/rematch", post(rematch))
         .route("/tables/{id}/film", get(show))
@@ -84,39 +85,39 @@ pub(crate) struct Tables {
     db: Db,
     house: Arc<House>,
     most: usize,
-    /// The most that one address may have opened.
+    /// The most open tables that one address may have opened.
     most_of_one: usize,
     /// How long somebody must be away before others may let a bot play for them.
     patience: Duration,
     open: Open<String, Live<LiveTable>>,
-    /// Held by whoever opens the next table of those who played: the others join it.
+    /// Held while the table of a rematch is opened, so that the other players join the same one.
     rematch: Mutex<()>,
 }
 
-/// What all tables of a server are played with.
+/// What all tables share.
 struct House {
     launcher: Launcher,
     allowed: Arc<Allowed>,
 }
 
-/// A table, and what the file does not know of it.
+/// A table, with the parts that the file does not keep.
 pub(crate) struct LiveTable {
     table: Weak<Live<LiveTable>>,
     house: Arc<House>,
     seating: Seating,
     running: Option<Arc<dyn Running>>,
-    /// When somebody last did something.
+    /// When somebody last acted.
     touched: Instant,
-    /// Where it was opened from; unknown after a restart.
+    /// The address it was opened from; unknown after a restart.
     opened_by: Option<Origin>,
     presence: Presence,
     patience: Duration,
-    /// The table at which the same people play again.
+    /// The table of the rematch, once somebody has opened it.
     next: Option<String>,
 }
 
 impl Tables {
-    /// Takes up all tables that were not over when the server ended.
+    /// Resumes all tables that were not over when the server ended.
     pub fn open(config: &Config, db: &Db, allowed: &Arc<Allowed>) -> rusqlite::Result<Self> {
         keep::prepare(db)?;
         let house = House { launcher: config.launcher.clone(), allowed: allowed.clone() };
@@ -156,7 +157,7 @@ impl Tables {
         })
     }
 
-    /// Ends all threads; the tables stay in the file.
+    /// Ends all matches; the tables stay in the file.
     pub fn close(&self) {
         for table in self.open.all() {
             if let Some(running) = &table.lock().running {
@@ -192,7 +193,7 @@ impl Tables {
         Ok(self.open.add(table.id.clone(), table))
     }
 
-    /// Clears tables at which nobody plays. What is over stays in the file.
+    /// Removes tables where nobody plays. Finished matches stay in the file.
     fn sweep(&self) {
         for table in self.open.all() {
             self.clear(&table, IDLE);
@@ -207,7 +208,7 @@ impl Tables {
         }
     }
 
-    /// Removes a table if nobody has acted there for longer than this. Gives whether it did.
+    /// Removes a table if nobody has acted there for longer than `longer`. Returns whether the table is gone.
     fn clear(&self, table: &Arc<Live<LiveTable>>, longer: Duration) -> bool {
         if table.lock().idle() <= longer {
             return false;
@@ -224,7 +225,7 @@ impl Tables {
         table.lock().seating.is_gone()
     }
 
-    /// Changes a table. One that the last person has left is removed.
+    /// Applies inputs to a table, and removes it if the last person has left.
     fn act(
         &self,
         table: &Live<LiveTable>,
@@ -250,8 +251,8 @@ impl Tables {
         })
     }
 
-    /// Gives somebody a seat at the table where the same people play again: the first one opens it, the others join. The key is
-    /// that of the new seat; none if they have it already.
+    /// Seats somebody at the table of the rematch: the first player opens it, the others join. Returns the key of the new seat, or
+    /// `None` if they have it already.
     fn again(
         &self,
         table: &Arc<Live<LiveTable>>,
@@ -283,7 +284,23 @@ impl Tables {
         Ok((next, Some(key)))
     }
 
-    /// Takes what somebody does from their seat.
+    /// Gives a person back their seat, on which a bot has played for them.
+    fn come_back(&self, table: &Arc<Live<LiveTable>>, shown: Option<KeyHash>) -> Result<(), Refusal> {
+        let live = table.clone();
+        self.act(table, move |seating| {
+            if seating.setup.seat_of(shown).is_some() {
+                return Err(Refusal::conflict("no bot plays for you: the seat is yours"));
+            }
+            let none = || Refusal::forbidden("you have left no seat at this table");
+            let seat = seating.setup.left_by(shown).ok_or_else(none)?;
+            if live.lock().is_finished() {
+                return Err(Refusal::conflict("the match is over"));
+            }
+            Ok(vec![Input::Return(seat)])
+        })
+    }
+
+    /// Applies an input from the seat of the person with this key.
     fn take(
         &self,
         table: &Arc<Live<LiveTable>>,
@@ -303,7 +320,7 @@ impl Tables {
 }
 
 impl Drop for Tables {
-    /// Nobody can ask any more. Whoever opens the file next must not find it in use.
+    /// Ends all matches and waits for their threads, so that the next process to open the file does not find it in use.
     fn drop(&mut self) {
         self.close();
         for table in self.open.all() {
@@ -314,7 +331,7 @@ impl Drop for Tables {
     }
 }
 
-/// Nobody guesses it: the link is the invitation.
+/// Makes a new id. Nobody can guess it, since the link is the invitation.
 fn new_id() -> Result<String, Refusal> {
     let mut bytes = [0; 10];
     getrandom::fill(&mut bytes).map_err(Refusal::internal)?;
@@ -343,6 +360,7 @@ impl Thing for LiveTable {
         match (&self.running, &input) {
             (Some(running), _) if self.seating.is_gone() => running.close(false),
             (Some(running), Input::Leave(seat)) => running.leave(*seat),
+            (Some(running), Input::Return(seat)) => running.come_back(*seat),
             (Some(running), Input::Answers { bots, person }) => return running.take(bots, person.as_ref()),
             (Some(_), _) => {}
             (None, _) if !self.seating.is_gone() => self.start(Given::default())?,
@@ -354,8 +372,8 @@ impl Thing for LiveTable {
 }
 
 impl LiveTable {
-    /// Begins the match if all seats are taken, or takes it up where the answers that were given end. Programs that sit at the
-    /// table have been allowed when it was set up.
+    /// Begins the match if all seats are taken, or resumes it after the answers in `given`. Programs at the table were checked when
+    /// it was set up.
     fn start(&mut self, given: Given) -> Result<(), Refusal> {
         let Some(table) = self.table.upgrade().filter(|_| self.seating.setup.is_full()) else {
             return Ok(());
@@ -377,25 +395,27 @@ impl LiveTable {
         self.running.as_ref().is_some_and(|running| running.has_ended())
     }
 
-    /// The table as whoever holds this key may see it.
+    /// Returns the table as the person with this key may see it.
     fn view(&self, id: &str, address: &str, key: Option<KeyHash>) -> TableState {
         let you = self.seating.setup.seat_of(key);
         let seen = self.running.as_ref().map(|running| running.look(you));
         let mut state = told(id, &self.seating.setup, address, you, seen);
         for (place, seat) in state.seats.iter_mut().enumerate() {
-            let is_person = seat.name.is_some() && seat.bot.is_none();
+            let is_person = self.seating.setup.seats[place].has_person();
             seat.away_since = self.presence.away_since(Seat(place as u16)).filter(|_| is_person);
         }
+        let left = self.seating.setup.left_by(key).filter(|_| !self.is_finished());
+        state.replaced = left.map(|seat| seat.0);
         state.watching = self.presence.watching();
         state.patience = self.patience.as_secs();
         state.next.clone_from(&self.next);
         state
     }
 
-    /// Whether others may let a bot play for a person.
+    /// Refuses unless others may let a bot play for the person in this seat.
     fn may_replace(&self, seat: Seat) -> Result<(), Refusal> {
         let setup = &self.seating.setup;
-        if !setup.is_full() || setup.seats.get(seat.index()).is_none_or(|seat| seat.key.is_none()) {
+        if !setup.is_full() || !setup.seats.get(seat.index()).is_some_and(|seat| seat.has_person()) {
             return Err(Refusal::conflict("nobody plays on this seat"));
         }
         let Some(since) = self.presence.away_since(seat) else {
@@ -412,18 +432,22 @@ impl LiveTable {
     }
 }
 
-/// All that a viewer is told of a table.
+/// Returns everything that a viewer is told about a table.
 fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<MatchView>) -> TableState {
     let game = setup.game().ok();
     let card = game.map(GameId::card);
     let waiting = seen.is_none();
-    let MatchView { scene, question, to_act, deadlines, end, note } = seen.unwrap_or_default();
+    let MatchView { scene, question, to_act, deadlines, end, note, mut faults } = seen.unwrap_or_default();
     let phase = match (&end, &scene) {
         (Some(End::Over(_)), _) => TablePhase::Over,
         (Some(End::Ended(_)), _) => TablePhase::Ended,
         _ if waiting => TablePhase::Waiting,
         (None, None) => TablePhase::Preparing,
         (None, Some(_)) => TablePhase::Playing,
+    };
+    let mut fault = |place: usize| {
+        let at = faults.iter().position(|(seat, _)| seat.index() == place)?;
+        Some(faults.swap_remove(at).1)
     };
     let seat = |(place, seat): (usize, &setup::SeatSetup)| TableSeat {
         name: seat.name.clone(),
@@ -432,6 +456,7 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<
         deadline: deadlines.iter().find(|(of, _)| of.index() == place).map(|(_, deadline)| *deadline),
         away_since: None,
         left: seat.left,
+        fault: fault(place),
     };
     let (outcome, why) = match end {
         Some(End::Over(outcome)) => (Some(outcome), None),
@@ -447,6 +472,7 @@ fn told(id: &str, setup: &Setup, address: &str, you: Option<Seat>, seen: Option<
         phase,
         seats: setup.seats.iter().enumerate().map(seat).collect(),
         you: you.map(|seat| seat.0),
+        replaced: None,
         question,
         link: format!("{address}/tables/{id}"),
         coach: setup.coach && note.is_none(),
@@ -498,7 +524,7 @@ async fn open(
     Ok(seated(&site, &table, &key, StatusCode::CREATED))
 }
 
-/// The answer to whoever has taken a seat: the table as they see it, and the key that proves it.
+/// Returns the answer to somebody who has taken a seat: the table as they see it, and the key that proves the seat is theirs.
 fn seated(site: &Site, table: &Live<LiveTable>, key: &Key, status: StatusCode) -> Response {
     let state = table.lock().view(&table.id, &site.config().address, Some(key.hash()));
     keys::with_seat("table", &table.id, key, (status, Json(state)))
@@ -558,7 +584,7 @@ async fn join(
     Ok(seated(&site, &table, &key, StatusCode::OK))
 }
 
-/// Has a table take what somebody does from their seat.
+/// Applies an input from the seat of the person who sends the request.
 async fn take(
     site: Site,
     id: &str,
@@ -570,7 +596,7 @@ async fn take(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Begins with bots on the seats that are still open.
+/// Begins the match, with bots in the seats that are still open.
 async fn begin(
     State(site): State<Site>,
     Path(id): Path<String>,
@@ -596,13 +622,24 @@ async fn act(
     take(site, &id, &headers, check).await
 }
 
-/// Frees a seat; in a match a bot plays on.
+/// Frees a seat. During a match a bot plays until the person comes back.
 async fn leave(
     State(site): State<Site>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Refusal> {
     take(site, &id, &headers, |_, seat| Ok(Input::Leave(seat))).await
+}
+
+/// Gives a person back their seat, on which a bot has played for them.
+async fn come_back(
+    State(site): State<Site>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Refusal> {
+    let (table, shown) = (site.tables().find(&id)?, keys::shown(&headers, "table", &id));
+    site.aside(move |site| site.tables().come_back(&table, shown)).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Lets a bot play for somebody who has been away for long.
@@ -623,7 +660,7 @@ async fn replace(
     take(site, &id, &headers, check).await
 }
 
-/// The same people play again, at another table.
+/// Lets the same people play again, at another table.
 async fn rematch(
     State(site): State<Site>,
     IsHost(host): IsHost,
@@ -643,7 +680,7 @@ async fn rematch(
     }
 }
 
-/// The packed replay of a table that is over.
+/// Returns the packed replay of a table that is over.
 async fn packed(site: &Site, id: &str) -> Result<Vec<u8>, Refusal> {
     let id = id.to_owned();
     site.aside(move |site| keep::replay(site.db(), &id)).await
@@ -679,7 +716,7 @@ mod tests {
         site.tables().add(setup, Origin::of([127, 0, 0, 1].into())).unwrap()
     }
 
-    /// A request finds its table first and changes it later: here somebody else's request comes between.
+    /// A request first finds its table and changes it later. Here another request comes in between.
     #[test]
     fn nobody_sits_down_at_a_table_that_is_gone() {
         let site = Site::open(Config::default()).unwrap();

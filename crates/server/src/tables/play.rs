@@ -1,5 +1,5 @@
-//! A match at a table: a thread of its own plays it, people's answers come in by requests, and every answer is kept so that the
-//! match can be played again up to where it was.
+//! A match at a table. It is played on a separate thread, people's answers come in by requests, and every answer is kept so that
+//! the match can be played again up to the present.
 
 use super::{
     LiveTable,
@@ -7,8 +7,8 @@ use super::{
     coach::{self, CoachWord},
     keep::{self, Given},
     seating::Input,
-    setup::{self, Programs, Setup},
-    state::{Offer, Scene},
+    setup::{self, Programs, SeatSetup, Setup},
+    state::{Offer, Scene, TableFault},
 };
 use crate::{
     Db, Refusal,
@@ -26,6 +26,7 @@ use necrodome_rules::{
     catalog::Listed,
     chance::{Seed, Seeded},
     game::{Game, Logged, Move, Outcome, Rejected, Seat, Silent},
+    misread::in_json,
     names::Names,
     words::Told,
 };
@@ -40,28 +41,30 @@ use std::{
     time::Duration,
 };
 
-/// No match at a table takes more steps: what goes on longer would never end.
+/// The most steps of a match at a table. A match that takes longer would never end.
 const MOST_STEPS: u32 = 20_000;
-/// How many of the last events a viewer is told.
+/// The most lines about past events that a viewer is sent.
 const TOLD: usize = 60;
-/// The most actions that are listed.
+/// The most legal actions that are listed.
 const LISTED: usize = 64;
 
-/// A running or finished match, whatever its game.
+/// A running or finished match of any game.
 pub(crate) trait Running: Send + Sync {
-    /// What a viewer may see.
+    /// Returns what a viewer may see.
     fn look(&self, seat: Option<Seat>) -> MatchView;
-    /// A person's answer as it is to be kept, with what is not kept yet, or why it cannot be taken.
+    /// Checks a person's answer. Returns the input with it and all answers that are not in the file yet, or the reason why it is refused.
     fn check(&self, seat: Seat, question: u32, action: Value) -> Result<Input, Refusal>;
-    /// Takes answers that are in the file by now.
+    /// Takes answers that are now in the file.
     fn take(&self, bots: &[keep::Answer], person: Option<&keep::Answer>) -> Result<(), Refusal>;
-    /// Whether it is over or was broken off.
+    /// Whether the match is over or was broken off.
     fn has_ended(&self) -> bool;
-    /// The person has left: a bot plays on.
+    /// Lets a bot play on for a person who has left.
     fn leave(&self, seat: Seat);
-    /// The thread of the table, once.
+    /// Lets a person who is back play again instead of the bot.
+    fn come_back(&self, seat: Seat);
+    /// Returns the thread of the match, the first time it is called.
     fn take_thread(&self) -> Option<JoinHandle<()>>;
-    /// Breaks the match off; `keep` leaves it in the file, to be taken up again.
+    /// Breaks the match off; with `keep`, it stays in the file and can be resumed.
     fn close(&self, keep: bool);
 }
 
@@ -70,23 +73,25 @@ pub(crate) trait Running: Send + Sync {
 pub(crate) struct MatchView {
     pub scene: Option<Scene>,
     pub question: Option<u32>,
-    /// The seats that are to act, as far as the viewer may know.
+    /// The seats that have to act, as far as the viewer may know.
     pub to_act: Vec<Seat>,
-    /// When the time of those seats is up.
+    /// When the time of those seats runs out.
     pub deadlines: Vec<(Seat, u64)>,
     pub end: Option<End>,
     pub note: Option<String>,
+    /// What programs did wrong last.
+    pub faults: Vec<(Seat, TableFault)>,
 }
 
-/// How it came to its end.
+/// How a match ended.
 #[derive(Debug, Clone)]
 pub(crate) enum End {
     Over(Outcome),
-    /// Broken off, and why.
+    /// It was broken off, for this reason.
     Ended(String),
 }
 
-/// What a match knows of its table.
+/// What a match needs to know of its table.
 pub(crate) struct Ground {
     id: String,
     table: Weak<Live<LiveTable>>,
@@ -103,21 +108,21 @@ impl Ground {
 struct Match<G: Listed> {
     ground: Ground,
     names: Names,
-    /// How long a person may think.
+    /// How long a person may think, if there is a limit.
     clock: Option<Duration>,
     state: Mutex<State<G>>,
     woken: Condvar,
 }
 
 struct State<G: Listed> {
-    /// None until the set-up is done.
+    /// The state of the game, or `None` until the set-up is done.
     game: Option<G>,
     step: u32,
     seats: Vec<Place<G>>,
     log: Vec<Logged<G::Event>>,
-    /// Whoever watches, and each person.
+    /// The spectators, as one follower, and each person.
     followers: Vec<Follower<G>>,
-    /// Answers of bots that the file does not know yet.
+    /// Answers of bots that are not in the file yet.
     unkept: Vec<keep::Answer>,
     end: Option<End>,
     note: Option<String>,
@@ -130,25 +135,27 @@ struct Closed {
     keep: bool,
 }
 
-/// What is known of a seat.
+/// The state of a seat.
 struct Place<G: Listed> {
-    /// How often it was asked: the number of its question.
+    /// How many questions it was asked, which is the number of the latest one.
     asked: u32,
-    /// Whether it has answered the last one.
+    /// Whether it has answered the latest question.
     answered: bool,
-    /// The answer, until it is taken.
+    /// The answer, until the match takes it.
     action: Option<G::Action>,
-    /// Whether the person has left.
+    /// Whether the person has left, so that a bot answers for them.
     left: bool,
-    /// When its time is up (milliseconds since 1970), where a person plays by the clock.
+    /// When the person's time runs out (milliseconds since 1970), if there is a clock.
     deadline: Option<u64>,
-    /// The step of its last decision, and how long the log was then.
+    /// The step of its last decision, followed by the length of the log at that time.
     decided: Option<u32>,
     since: usize,
     coach: Option<CoachWord>,
+    /// What its program did wrong last.
+    fault: Option<Fault>,
 }
 
-/// Begins a match, or takes it up where its recorded answers end.
+/// Begins a match, or resumes it after its recorded answers.
 pub(crate) fn start<G: Listed>(
     ground: Ground,
     setup: Setup,
@@ -158,23 +165,24 @@ pub(crate) fn start<G: Listed>(
     let bots = setup.bots::<G>(programs)?;
     let names = setup.names()?;
     let rules: G::Rules = serde_json::from_value(setup.options.clone()).map_err(Refusal::internal)?;
-    let place = |_| Place {
+    let place = |seat: &SeatSetup| Place {
         asked: 0,
         answered: false,
         action: None,
-        left: false,
+        left: seat.left,
         deadline: None,
         decided: None,
         since: 0,
         coach: None,
+        fault: None,
     };
-    let people = setup.seats.iter().zip(Seat::all(names.len())).filter(|(seat, _)| seat.bot.is_none());
+    let people = setup.seats.iter().zip(Seat::all(names.len())).filter(|(seat, _)| seat.key.is_some());
     let viewers = iter::once(None).chain(people.map(|(_, &seat)| Some(seat)));
     let state = State {
         followers: viewers.map(|viewer| Follower::new(viewer, &rules)).collect(),
         game: None,
         step: 0,
-        seats: (0..names.len()).map(place).collect(),
+        seats: setup.seats.iter().map(place).collect(),
         log: Vec::new(),
         unkept: Vec::new(),
         end: None,
@@ -209,7 +217,7 @@ impl<G: Listed> Match<G> {
         }
     }
 
-    /// The thread of the table.
+    /// Plays the match, on its own thread.
     fn run(
         self: Arc<Self>,
         setup: &Setup,
@@ -300,7 +308,7 @@ impl<G: Listed> Match<G> {
         }
     }
 
-    /// A step is done: everybody may look.
+    /// Makes a step visible to everybody.
     fn publish(&self, game: &G, log: &[Logged<G::Event>], meter: Option<&mut LuckMeter<G>>) {
         let mut state = self.lock();
         let step = state.step;
@@ -315,7 +323,7 @@ impl<G: Listed> Match<G> {
             let place = &mut state.seats[seat.index()];
             place.asked += 1;
             place.answered = false;
-            place.deadline = self.clock.filter(|_| is_person).map(deadline);
+            place.deadline = self.clock.filter(|_| is_person && !place.left).map(deadline);
         }
         let from = state.log.len();
         state.followers.iter_mut().for_each(|follower| follower.follow(game, log, from));
@@ -325,7 +333,7 @@ impl<G: Listed> Match<G> {
         self.changed();
     }
 
-    /// Keeps what bots have answered.
+    /// Writes the answers of bots to the file.
     fn keep_answers(&self) {
         let bots = self.lock().unkept.clone();
         let Some(table) = self.ground.table.upgrade() else { return };
@@ -338,7 +346,17 @@ impl<G: Listed> Match<G> {
         }
     }
 
-    /// Waits for a person: their answer, or none when they have left or the table is closed.
+    /// Waits a moment before a bot tries again to answer for a person who has left.
+    fn pause(&self, seat: Seat) {
+        let nothing_new = |state: &mut State<G>| {
+            let place = &state.seats[seat.index()];
+            state.closed.is_none() && place.left && place.action.is_none()
+        };
+        let waited = self.woken.wait_timeout_while(self.lock(), Duration::from_secs(1), nothing_new);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits for a person's answer, or until they have left, their time is up or the table is closed.
     fn wait(&self, seat: Seat) -> Waited<G::Action> {
         let mut tried = false;
         let mut state = self.lock();
@@ -376,7 +394,7 @@ impl<G: Listed> Match<G> {
     }
 }
 
-/// When time is up that begins to run now.
+/// Returns when the time is up for somebody whose clock starts now.
 fn deadline(clock: Duration) -> u64 {
     now() + clock.as_millis() as u64
 }
@@ -386,12 +404,12 @@ fn lost(why: &dyn std::fmt::Display) -> End {
     End::Ended("The arena has made a mistake.".to_owned())
 }
 
-/// An answer as the file has it: an action with its reason, or none.
+/// An answer in the file: an action with its reason, or none.
 type Kept<G> = Option<(<G as Game>::Action, Option<String>)>;
 
 type LuckMeter<G> = Box<dyn Meter<<G as Game>::Event>>;
 
-/// The first roll of whoever has just decided is the one that followed their decision.
+/// Records the luck of a roll for the coach: the first roll after a decision, if the player who decided made it.
 fn note_luck<G: Listed>(
     seats: &mut [Place<G>],
     step: u32,
@@ -417,25 +435,25 @@ fn note_luck<G: Listed>(
 enum Waited<A> {
     Act(A),
     Left,
-    /// Time is up.
+    /// The time is up.
     Late,
     Closed,
 }
 
-/// Whoever decides for a seat: first what was answered before, then the bot or the person.
+/// The player in a seat of a table. It gives the recorded answers first, then those of the bot or the person.
 struct AtTable<G: Listed> {
     table: Arc<Match<G>>,
     seat: Seat,
     given: HashMap<u32, String>,
     bot: Option<Box<dyn Player<G>>>,
-    /// Who decides for a person whose time is up.
+    /// The bot that plays for a person who has left, or whose time is up.
     spare: Option<Box<dyn Player<G>>>,
     solution: Option<Arc<dyn Solution<G>>>,
     seed: Seed,
 }
 
 impl<G: Listed> AtTable<G> {
-    /// The answer of this step, if it was given before.
+    /// Returns the recorded answer to this step, if there is one.
     fn again(&mut self, step: u32) -> Option<Answer<G::Action>> {
         let text = self.given.remove(&step)?;
         let kept: Kept<G> = serde_json::from_str(&text).ok()?;
@@ -456,10 +474,22 @@ impl<G: Listed> AtTable<G> {
             Answer::Quit | Answer::Arena(_) => return Answer::Quit,
         };
         self.table.lock().unkept.push((step, self.seat, kept.unwrap_or_default()));
+        if let Answer::Fault(fault) | Answer::Partly { fault, .. } = &answer {
+            self.note(fault.clone());
+        }
         answer
     }
 
-    /// What a person's decision is worth, once it is made. The coach says nothing about one that was not their own.
+    /// What the program of this seat did wrong; the page shows it. A hint stays until there is another one: what follows from the
+    /// first mistake has none.
+    fn note(&self, fault: Fault) {
+        let noted = &mut self.table.lock().seats[self.seat.index()].fault;
+        if fault.hint.is_some() || noted.as_ref().is_none_or(|before| before.hint.is_none()) {
+            *noted = Some(fault);
+        }
+    }
+
+    /// Lets the coach price a person's decision. The coach says nothing about a decision that was not their own.
     fn decided(&self, view: &G::View, action: &G::Action, is_own: bool) {
         let question = self.table.lock().seats[self.seat.index()].asked;
         let names = &self.table.names;
@@ -471,7 +501,7 @@ impl<G: Listed> AtTable<G> {
         (place.coach, place.decided, place.since, place.answered) = (word, Some(step), since, true);
     }
 
-    /// The bot that plays for a person who has left, or is too late.
+    /// Builds the bot that plays for a person who has left, or whose time is up.
     fn stand_in(&self) -> Option<Box<dyn Player<G>>> {
         let entry = setup::bot::<G>(G::CARD.stand_in, &|_| None).ok().map(|entry| entry.kind);
         let Some(EntryKind::BuiltIn(spec)) = entry else { return None };
@@ -481,9 +511,9 @@ impl<G: Listed> AtTable<G> {
         Some(Box::new(necrodome_arena::player::BuiltInPlayer(built)))
     }
 
-    /// A bot answers for a person whose time is up, as if they had answered: if their own answer was first, that one counts. Gives
-    /// whether the bot's does.
-    fn answer_late(&mut self, step: u32, view: &G::View) -> bool {
+    /// Lets a bot answer for a person who has left, or whose time is up, as if they had answered themselves. Returns whether the
+    /// bot's answer counts: if the person's own answer came first, that one does.
+    fn answer_for(&mut self, step: u32, view: &G::View) -> bool {
         if self.spare.is_none() {
             self.spare = self.stand_in();
         }
@@ -540,18 +570,17 @@ impl<G: Listed> Player<G> for AtTable<G> {
         if self.bot.is_some() {
             return self.ask_bot(step, view);
         }
-        let mut is_late = false;
+        let mut is_own = true;
         loop {
             match self.table.wait(self.seat) {
                 Waited::Act(action) => {
-                    self.decided(view, &action, !is_late);
+                    self.decided(view, &action, is_own);
                     return Answer::Act(action, None);
                 }
-                Waited::Late => is_late = self.answer_late(step, view) || is_late,
-                Waited::Left => {
-                    self.bot = self.stand_in();
-                    return self.ask_bot(step, view);
-                }
+                Waited::Late => is_own = !self.answer_for(step, view) && is_own,
+                Waited::Left if self.answer_for(step, view) => is_own = false,
+                // They have answered before they left, or the file cannot be written now.
+                Waited::Left => self.table.pause(self.seat),
                 Waited::Closed => return Answer::Quit,
             }
         }
@@ -560,6 +589,7 @@ impl<G: Listed> Player<G> for AtTable<G> {
     fn refused(&mut self, why: &str) {
         if let Some(bot) = &mut self.bot {
             bot.refused(why);
+            self.note(Fault::new(FaultKind::Illegal, why));
         }
     }
 
@@ -573,7 +603,18 @@ impl<G: Listed> Player<G> for AtTable<G> {
 }
 
 impl<G: Listed> State<G> {
-    /// The number of the question that a seat has to answer.
+    /// What programs did wrong last. A hint may quote a legal action: it waits until nothing is secret any more.
+    fn faults(&self) -> Vec<(Seat, TableFault)> {
+        let is_open = G::CARD.open || self.end.is_some();
+        let told = |fault: &Fault| TableFault {
+            kind: fault.kind.as_str(),
+            hint: fault.hint.clone().filter(|_| is_open),
+        };
+        let places = Seat::all(self.seats.len()).iter().zip(&self.seats);
+        places.filter_map(|(&seat, place)| Some((seat, told(place.fault.as_ref()?)))).collect()
+    }
+
+    /// Returns the number of the question that a seat has to answer, or `None` if it has none.
     fn question(&self, seat: Seat) -> Option<u32> {
         let asked = self.game.as_ref()?.to_act().contains(&seat) && self.end.is_none();
         let place = self.seats.get(seat.index())?;
@@ -625,7 +666,7 @@ impl<G: Listed> State<G> {
         })
     }
 
-    /// Whether the referee would accept this from a seat. The others and the dice do not matter for that.
+    /// Checks that the referee would accept this action from a seat. The other seats and the dice do not matter for that.
     fn try_out(&self, seat: Seat, action: &G::Action) -> Result<(), Refusal> {
         let Some(game) = &self.game else { return Err(not_asked()) };
         let choose = |&other: &Seat| {
@@ -661,6 +702,7 @@ impl<G: Listed> Running for Match<G> {
             question: seat.and_then(|seat| state.question(seat)),
             deadlines: to_act.iter().filter_map(deadline).collect(),
             to_act,
+            faults: state.faults(),
             end: state.end.clone(),
             note: state.note.clone(),
         }
@@ -681,7 +723,7 @@ impl<G: Listed> Running for Match<G> {
             Some(_) => {}
         }
         let action: G::Action = serde_json::from_value(action)
-            .map_err(|why| Refusal::bad(format!("this is no action of {}: {why}", G::TITLE)))?;
+            .map_err(|why| Refusal::bad(format!("this is no action of {}: {}", G::TITLE, in_json(&why))))?;
         state.try_out(seat, &action)?;
         let kept = serde_json::to_string(&Some((&action, None::<String>))).map_err(Refusal::internal)?;
         Ok(Input::Answers { bots: state.unkept.clone(), person: Some((state.step, seat, kept)) })
@@ -712,6 +754,14 @@ impl<G: Listed> Running for Match<G> {
     fn leave(&self, seat: Seat) {
         if let Some(place) = self.lock().seats.get_mut(seat.index()) {
             place.left = true;
+        }
+        self.woken.notify_all();
+    }
+
+    fn come_back(&self, seat: Seat) {
+        if let Some(place) = self.lock().seats.get_mut(seat.index()) {
+            place.left = false;
+            place.deadline = self.clock.map(deadline);
         }
         self.woken.notify_all();
     }

@@ -1,4 +1,4 @@
-//! Who is at a table: whose page is open. A table forgets it with the server; everybody's page comes back by itself.
+//! Who is at a table, going by the pages that are open. This is forgotten when the server ends; the pages reconnect by themselves.
 
 use super::LiveTable;
 use crate::live::{Live, now};
@@ -10,17 +10,17 @@ use std::{
 
 /// The open pages of a table.
 pub(super) struct Presence {
-    /// When the table was opened, or taken up again (milliseconds since 1970).
+    /// When the table was opened, or resumed (milliseconds since 1970).
     since: u64,
     seats: BTreeMap<Seat, Pages>,
-    /// Pages of those who have no seat.
+    /// How many pages are open without a seat.
     watching: usize,
 }
 
 #[derive(Default)]
 struct Pages {
     open: usize,
-    /// When the last one was closed.
+    /// When the last page was closed.
     left: u64,
 }
 
@@ -31,7 +31,7 @@ impl Default for Presence {
 }
 
 impl Presence {
-    /// Since when nobody looks from this seat; none while somebody does.
+    /// Returns since when a seat has had no page open, or `None` while it has one.
     pub fn away_since(&self, seat: Seat) -> Option<u64> {
         match self.seats.get(&seat) {
             Some(pages) if pages.open > 0 => None,
@@ -52,7 +52,7 @@ impl Presence {
     }
 }
 
-/// An open page. Dropped when it is closed.
+/// A page, open until this is dropped.
 pub(super) struct Page {
     table: Weak<Live<LiveTable>>,
     seat: Option<Seat>,

@@ -9,19 +9,21 @@ use crate::{Refusal, keys::KeyHash};
 use necrodome_rules::game::Seat;
 use std::collections::BTreeMap;
 
-/// What comes to a table.
+/// An input of a table.
 pub(crate) enum Input {
-    /// It is opened as it was set up.
+    /// The table is opened, as it was set up.
     Open,
     /// Somebody takes the first open seat.
     Join { name: String, key: KeyHash },
-    /// Bots take all open seats.
+    /// Bots take all open seats, so that the match begins.
     Fill,
     /// A person leaves their seat.
     Leave(Seat),
-    /// Nobody has acted for long.
+    /// A person takes back their seat, on which a bot has played for them.
+    Return(Seat),
+    /// The table is removed, because nobody has acted for long.
     Clear,
-    /// Answers of bots that the file does not know yet, and that of a person after them.
+    /// Answers of bots that are not in the file yet, and after them a person's answer.
     Answers { bots: Vec<Answer>, person: Option<Answer> },
 }
 
@@ -39,7 +41,7 @@ impl Seating {
         Seating { setup, is_gone: false, answered: BTreeMap::new() }
     }
 
-    /// A table of the file, with the answers that were given at it.
+    /// Rebuilds a table from the file, with the answers that were given at it.
     pub fn again(setup: Setup, given: &Given) -> Self {
         let mut seating = Self::new(setup);
         for &(seat, step) in given.keys() {
@@ -49,7 +51,7 @@ impl Seating {
         seating
     }
 
-    /// Whether the last person has left: nothing comes to this table any more.
+    /// Whether the last person has left. A table that is gone takes no more inputs.
     pub fn is_gone(&self) -> bool {
         self.is_gone
     }
@@ -68,6 +70,10 @@ impl Seating {
             Input::Fill if self.setup.is_full() => Err(Refusal::conflict("the game has begun")),
             Input::Fill => self.setup.fill(),
             Input::Leave(seat) if self.setup.people() > 1 => self.setup.leave(*seat),
+            Input::Return(seat) => {
+                self.setup.come_back(*seat);
+                Ok(())
+            }
             Input::Leave(_) | Input::Clear => {
                 self.is_gone = true;
                 Ok(())

@@ -1,4 +1,4 @@
-//! How a table is set up: checked before anybody sits down, so that a match that begins also can.
+//! How a table is set up. It is checked before anybody sits down, so that the match can really begin.
 
 use super::state::NewTable;
 use crate::{
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::{fmt::Display, ops::RangeInclusive};
 
-/// Seconds that a decision may take, where there is a clock.
+/// How many seconds a decision may take, if there is a clock.
 const CLOCK: RangeInclusive<u32> = 1..=3600;
 
 /// A table, as the file keeps it.
@@ -36,7 +36,7 @@ pub(crate) struct Setup {
     pub options: Value,
     pub coach: bool,
     pub seed: Seed,
-    /// The seed of what bots are told; the same in files of before.
+    /// The seed of the bots. Files of older versions have none, and use `seed` for both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bots_seed: Option<Seed>,
     /// Seconds for each decision of a person.
@@ -51,9 +51,9 @@ pub(crate) struct SeatSetup {
     pub name: Option<String>,
     /// The bot that plays it.
     pub bot: Option<String>,
-    /// The hash of the key of the person that sits there.
+    /// The hash of the key of the person whose seat it is.
     pub key: Option<String>,
-    /// Whether a person has left it, and the bot plays on.
+    /// Whether that person has left, and a bot plays until they come back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left: bool,
 }
@@ -66,15 +66,20 @@ impl SeatSetup {
     fn bot(name: Option<String>, bot: &str) -> Self {
         SeatSetup { name, bot: Some(bot.to_owned()), ..SeatSetup::default() }
     }
+
+    /// Whether a person plays here.
+    pub fn has_person(&self) -> bool {
+        self.key.is_some() && !self.left
+    }
 }
 
 impl Setup {
-    /// What chance follows from.
+    /// Returns the source of the dice.
     pub fn dice(&self) -> Dice {
         Dice { dice: self.seed, bots: self.bots_seed.unwrap_or(self.seed) }
     }
 
-    /// Checks what somebody wants, and gives them the first seat. `programs` are those that may sit at their table.
+    /// Checks a request for a table, and gives the visitor the first seat. `programs` are the programs that may sit at their table.
     pub fn new(wanted: &NewTable, key: &Key, programs: Programs, host: bool) -> Result<Self, Refusal> {
         with_game!(wanted.game.parse::<GameId>()?, G => Self::checked::<G>(wanted, key, programs, host))
     }
@@ -140,12 +145,12 @@ impl Setup {
         Ok(setup)
     }
 
-    /// The game that is played.
+    /// Returns the game.
     pub fn game(&self) -> Result<GameId, UnknownGame> {
         self.game.parse()
     }
 
-    /// The same table once more, for somebody of this name: whoever has left is a bot now, the other people join again.
+    /// Returns a request for the same table, from a person of this name: those who have left are now bots, and the other people can join.
     pub fn again(&self, name: String) -> Result<NewTable, Refusal> {
         let Value::Object(options) = self.options.clone() else {
             return Err(Refusal::internal("the options of a table are no object"));
@@ -161,7 +166,7 @@ impl Setup {
         })
     }
 
-    /// Whether a match can begin with these names and rules; open seats get names for the while.
+    /// Checks that a match can begin with these names and rules; open seats get temporary names.
     fn try_out<G: Listed>(&self, rules: &G::Rules) -> Result<(), Refusal> {
         let names = self.seats.iter().enumerate();
         let names =
@@ -186,7 +191,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Fills what is still open with bots.
+    /// Fills all open seats with bots.
     pub fn fill(&mut self) -> Result<(), Refusal> {
         let stand_in = self.game()?.card().stand_in;
         for place in 0..self.seats.len() {
@@ -204,18 +209,23 @@ impl Setup {
         Ok(())
     }
 
-    /// Takes a person from their seat; in a match a bot plays on.
+    /// Takes a person from their seat. During a match, a bot plays until they come back.
     pub fn leave(&mut self, seat: Seat) -> Result<(), Refusal> {
         let is_full = self.is_full();
         let stand_in = self.game()?.card().stand_in;
         let place = &mut self.seats[seat.index()];
-        place.key = None;
         if is_full {
             (place.bot, place.left) = (Some(stand_in.to_owned()), true);
         } else {
-            place.name = None;
+            *place = SeatSetup::default();
         }
         Ok(())
+    }
+
+    /// Gives a person back their seat, on which a bot has played for them.
+    pub fn come_back(&mut self, seat: Seat) {
+        let place = &mut self.seats[seat.index()];
+        (place.bot, place.left) = (None, false);
     }
 
     /// Whether all seats are taken.
@@ -223,32 +233,42 @@ impl Setup {
         self.seats.iter().all(|seat| seat.name.is_some())
     }
 
-    /// The seat that belongs to a key.
+    /// Returns the seat of the person with this key, unless a bot plays for them.
     pub fn seat_of(&self, key: Option<KeyHash>) -> Option<Seat> {
+        self.held(key).filter(|seat| !self.seats[seat.index()].left)
+    }
+
+    /// Returns the seat of the person with this key, if a bot plays for them.
+    pub fn left_by(&self, key: Option<KeyHash>) -> Option<Seat> {
+        self.held(key).filter(|seat| self.seats[seat.index()].left)
+    }
+
+    fn held(&self, key: Option<KeyHash>) -> Option<Seat> {
         let key = key?;
         let holds = |seat: &SeatSetup| seat.key.as_deref().and_then(KeyHash::from_text) == Some(key);
         self.seats.iter().position(holds).map(|place| Seat(place as u16))
     }
 
-    /// How many people sit there.
+    /// Returns how many people play.
     pub fn people(&self) -> usize {
-        self.seats.iter().filter(|seat| seat.key.is_some()).count()
+        self.seats.iter().filter(|seat| seat.has_person()).count()
     }
 
-    /// The bots by seat; none for a person.
+    /// Returns the bots by seat. The seat of a person has `None`, even while a bot plays for them.
     pub fn bots<G: Listed>(&self, programs: Programs) -> Result<Vec<Option<EntrySpec>>, Refusal> {
-        let bot = |seat: &SeatSetup| seat.bot.as_deref().map(|text| bot::<G>(text, programs)).transpose();
+        let own = |seat: &SeatSetup| seat.bot.clone().filter(|_| seat.key.is_none());
+        let bot = |seat: &SeatSetup| own(seat).map(|text| bot::<G>(&text, programs)).transpose();
         self.seats.iter().map(bot).collect()
     }
 
-    /// The names, once all seats are taken.
+    /// Returns the names, once all seats are taken.
     pub fn names(&self) -> Result<Names, Refusal> {
         let names = self.seats.iter().map(|seat| seat.name.as_deref().unwrap_or_default());
         Names::new(names).map_err(Refusal::bad)
     }
 }
 
-/// The rules that suit a table, with options set on top.
+/// Returns the rules that suit a table, changed by the given options.
 pub(crate) fn rules<G: Listed>(options: &Map<String, Value>) -> Result<G::Rules, Refusal> {
     let usual = G::CARD.options_for_people.iter().filter(|(name, _)| !options.contains_key(*name));
     let usual = usual.map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
@@ -257,7 +277,7 @@ pub(crate) fn rules<G: Listed>(options: &Map<String, Value>) -> Result<G::Rules,
     options::parse(&pairs).map_err(|why| Refusal::bad(format!("{}: {why}", G::ID)))
 }
 
-/// Keeps a table small enough for everybody to have one, or says which option is too large.
+/// Limits the options so that there is room for many tables, or says which option is too large.
 fn bound<G: Listed>(rules: &mut G::Rules) -> Result<(), Refusal> {
     let mut options = serde_json::to_value(&*rules).map_err(Refusal::internal)?;
     for Bound { option, least, most } in G::CARD.bounds_for_people {
@@ -282,13 +302,13 @@ fn bound<G: Listed>(rules: &mut G::Rules) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The longest way to write a bot.
+/// The most characters in the specification of a bot.
 const LONGEST_BOT: usize = 200;
 
-/// Programs that are known by name.
+/// Finds a program by its name.
 pub(crate) type Programs<'a> = &'a dyn Fn(&str) -> Option<EntrySpec>;
 
-/// A program that is known, or a built-in bot, checked without building what takes long.
+/// Checks and returns an allowed program or a built-in bot, without building a bot that takes long to build.
 pub(crate) fn bot<G: Listed>(text: &str, programs: Programs) -> Result<EntrySpec, Refusal> {
     if let Some(program) = programs(text) {
         return Ok(program);

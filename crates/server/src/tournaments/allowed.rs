@@ -1,9 +1,11 @@
-//! `bots.toml`: the programs that the host lets into tournaments. Pages call them by name; what is run stays here.
+//! `bots.toml`: the programs that the host allows in tournaments. Pages refer to them by name; commands and files stay on the server.
 
 use necrodome_arena::{
-    entry::{EntryKind, EntrySpec},
+    entry::{EntryError, EntryKind, EntrySpec},
+    fault::hinted,
     lineup,
 };
+use necrodome_rules::misread::{Format, Misread};
 use necrodome_rules::{
     catalog::{GameId, UnknownGame},
     names::Names,
@@ -26,7 +28,7 @@ pub struct BotsError {
     why: String,
 }
 
-/// The programs that may take part.
+/// The programs that the host allows.
 #[derive(Debug, Default)]
 pub(crate) struct Allowed(Vec<AllowedBot>);
 
@@ -49,20 +51,22 @@ struct File {
 struct Line {
     name: Spanned<String>,
     run: Spanned<String>,
-    /// All games, if none is named.
+    /// The games that it plays. Empty means all games.
     #[serde(default)]
     games: Vec<Spanned<String>>,
 }
 
 impl Allowed {
-    /// Reads a list; programs are named as seen from the file.
+    /// Reads a list. Its programs are relative to the folder of the file.
     pub fn read(path: &Path) -> Result<Self, BotsError> {
         let refuse = |line, why: String| BotsError { path: path.to_owned(), line, why };
         let text = fs::read_to_string(path).map_err(|error| refuse(None, error.to_string()))?;
         let line_of =
             |span: Range<usize>| Some(1 + text.get(..span.start).unwrap_or_default().matches('\n').count());
-        let file: File = toml::from_str(&text)
-            .map_err(|error| refuse(error.span().and_then(line_of), error.message().replace('\n', " ")))?;
+        let file: File = toml::from_str(&text).map_err(|error| {
+            let why = Misread::new(error.message(), Format::Toml).to_string();
+            refuse(error.span().and_then(line_of), why)
+        })?;
         // Of a bare `bots.toml` the parent is empty, and nothing can be started in a folder without a name.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut allowed = Allowed::default();
@@ -93,19 +97,19 @@ impl Allowed {
         Ok(())
     }
 
-    /// The names of those that play a game.
+    /// Returns the names of the programs that play a game.
     pub fn names(&self, game: GameId) -> Vec<String> {
         self.0.iter().filter(|bot| bot.games.contains(&game)).map(|bot| bot.name.clone()).collect()
     }
 
-    /// The program behind a name, as an entry.
+    /// Returns the program of this name as an entry, or `None` if it is not allowed in this game.
     pub fn entry(&self, game: GameId, name: &str) -> Option<EntrySpec> {
         let bot = self.0.iter().find(|bot| bot.name == name && bot.games.contains(&game))?;
         Some(EntrySpec { name: None, text: name.to_owned(), kind: bot.kind.clone() })
     }
 }
 
-/// The games of a bot, or where they are wrong and why.
+/// Returns the games of a bot, or where they are wrong and why.
 fn games(line: &Line) -> Result<Vec<GameId>, (Range<usize>, String)> {
     if line.games.is_empty() {
         return Ok(GameId::ALL.into());
@@ -117,7 +121,7 @@ fn games(line: &Line) -> Result<Vec<GameId>, (Range<usize>, String)> {
     line.games.iter().map(game).collect()
 }
 
-/// A name must mean one thing.
+/// Refuses the name of a built-in bot: a name must have only one meaning.
 fn unlike_built_ins(name: &str, games: &[GameId]) -> Result<(), String> {
     let taken = |&&game: &&GameId| {
         let built_ins = with_game!(game, G => lineup::bots::<G>());
@@ -129,10 +133,12 @@ fn unlike_built_ins(name: &str, games: &[GameId]) -> Result<(), String> {
     }
 }
 
-/// A program of any kind.
+/// Reads the command or file of a program.
 fn program(run: &str, folder: &Path) -> Result<EntryKind, String> {
     let entry = EntrySpec::parse(run, folder).and_then(|entry| entry.check().map(|()| entry));
-    match entry.map_err(|error| format!("run: {error}"))?.kind {
+    let refuse =
+        |error: EntryError| hinted(&format!("run: {error}"), error.hints().first().map(String::as_str));
+    match entry.map_err(refuse)?.kind {
         kind @ (EntryKind::Program(_) | EntryKind::Wasm(_)) => Ok(kind),
         EntryKind::BuiltIn(_) | EntryKind::Guest(_) | EntryKind::Model(_) | EntryKind::Human => Err(format!(
             "run: expected a file such as ./{run}.py, cmd: and a command, or compat:KIND:FILE.py:CLASS, got {run:?}"

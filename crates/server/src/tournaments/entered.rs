@@ -1,7 +1,7 @@
-//! A tournament as a page asks for it, and what becomes of it: a plan, or words about what is wrong. Nothing that comes from the
-//! network is ever taken for a file or a command.
+//! Turns a page's request for a tournament into a plan, or says what is wrong with it. Nothing from the network is ever taken for a
+//! file or a command.
 
-use super::allowed::Allowed;
+use super::{allowed::Allowed, shown::TournamentPace};
 use crate::Refusal;
 use necrodome_arena::{
     dice::random_seed,
@@ -23,22 +23,22 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Who wants more has mistyped.
+/// The most blocks. A larger number is surely a typing error.
 const MAX_BLOCKS: u32 = 10_000_000;
 const MAX_ENTRIES: usize = 100;
 
-/// A tournament that the host wants.
+/// A request of the host for a tournament.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTournament {
     /// The game.
     pub game: String,
-    /// Options of the rules that are not as usual.
+    /// Options of the rules that differ from their defaults.
     #[serde(default)]
     pub options: Map<String, Value>,
     /// Who takes part.
     pub entries: Vec<NewEntry>,
-    /// Who meets whom: table, round-robin, gauntlet or battle; without one, what is natural for the game.
+    /// Who meets whom: table, round-robin, gauntlet or battle; if left out, the usual format of the game.
     #[serde(default)]
     pub format: Option<String>,
     /// Seats of a match.
@@ -47,30 +47,33 @@ pub struct NewTournament {
     /// How many blocks to play.
     #[serde(default)]
     pub blocks: Option<u32>,
-    /// The seed, a number or text; without one, a random one. Where programs take part a secret is added to it.
+    /// The seed, a number or text; if left out, a random one. Where programs take part, a secret is added to it.
     #[serde(default)]
     pub seed: Option<Seed>,
     /// Whether to stop as soon as neighbours in the standings are told apart.
     #[serde(default)]
     pub until_decided: bool,
-    /// Stop, too, when those who are not told apart surely differ by less than this.
+    /// Also stop when entries that are not told apart surely differ by less than this.
     #[serde(default)]
     pub margin: Option<f64>,
     /// Stop when a test between two claims is decided.
     #[serde(default)]
     pub test: Option<NewTest>,
-    /// What decides the standings of a solved game; without one, results without the luck of the dice.
+    /// What decides the standings of a solved game; if left out, the luck-adjusted results.
     #[serde(default)]
     pub rank_by: Option<RankedBy>,
+    /// How fast it is played. The results are the same.
+    #[serde(default)]
+    pub pace: TournamentPace,
 }
 
-/// Two claims about how many Elo points the first of two entries is better than the second: at most the one, or at least the other.
+/// Two claims about how many Elo points the first of two entries is better than the second: at most `elo0`, or at least `elo1`.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTest {
-    /// At most so much.
+    /// The first claim: at most this many points.
     pub elo0: f64,
-    /// At least so much.
+    /// The second claim: at least this many points.
     pub elo1: f64,
 }
 
@@ -78,9 +81,9 @@ pub struct NewTest {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RankedBy {
-    /// Results without the luck of the dice.
+    /// The luck-adjusted results.
     LuckAdjusted,
-    /// Results as they are.
+    /// The results as they are.
     Plain,
 }
 
@@ -93,11 +96,11 @@ impl From<RankedBy> for RankBy {
     }
 }
 
-/// Somebody who takes part.
+/// An entry of the tournament.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewEntry {
-    /// Its name; without one, a name is made.
+    /// Its name; if left out, the arena chooses one.
     #[serde(default)]
     pub name: Option<String>,
     /// A built-in bot, with parameters as in `stop-at:brains=5`, or one that the host allows.
@@ -105,7 +108,7 @@ pub struct NewEntry {
 }
 
 impl NewTournament {
-    /// The plan, if it can be played.
+    /// Returns the plan, if it can be played.
     pub(super) fn plan(&self, allowed: &Allowed, launcher: &Launcher) -> Result<Plan, Refusal> {
         let id = self.game.parse::<GameId>()?;
         with_game!(id, G => self.plan_of::<G>(id, allowed, launcher))
@@ -185,7 +188,7 @@ impl NewTournament {
         Ok(plan)
     }
 
-    /// The names that were given, and made ones for the others.
+    /// Returns the names in the request, and names for the entries without one.
     fn names(&self) -> Result<Names, Refusal> {
         let spec = |entry: &NewEntry| {
             let name = entry.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
@@ -202,7 +205,7 @@ impl NewTournament {
     }
 }
 
-/// What an entry of a plan is. An allowed name, or a built-in bot: never a path or a command.
+/// Returns the entry for a name that the host allows or for a built-in bot, but never for a path or a command.
 pub(super) fn resolve(game: GameId, written: &str, allowed: &Allowed) -> Result<EntrySpec, Refusal> {
     let text = written.trim().to_owned();
     if let Some(program) = allowed.entry(game, &text) {
@@ -219,7 +222,7 @@ pub(super) fn resolve(game: GameId, written: &str, allowed: &Allowed) -> Result<
     Ok(EntrySpec { name: None, text, kind: EntryKind::BuiltIn(spec) })
 }
 
-/// A mistake in the line-up shows before anything starts.
+/// Builds every entry once, so that a mistake in the line-up shows before anything starts.
 fn try_line_up<G: Listed>(
     entries: &[EntrySpec],
     names: &Names,

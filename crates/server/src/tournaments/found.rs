@@ -1,4 +1,4 @@
-//! The matches of a tournament, searched and sorted, those that are worth a look, and what programs have written beside a match.
+//! Searches and sorts the matches of a tournament, finds those worth watching, and shows the logs and faults of a match.
 
 use super::{
     EntryLog, MatchLine, MatchPage,
@@ -15,14 +15,14 @@ use necrodome_rules::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Matches of a page.
+/// The most matches on a page.
 const MATCHES: usize = 200;
-/// Nobody turns so many pages of a list that is searched.
+/// The largest number of a match at which a page of a search may begin: nobody turns more pages than that.
 const DEEPEST: u64 = 10_000;
-/// Moments of a kind.
+/// The most moments of each kind.
 const MOMENTS: usize = 5;
 
-/// The matches of a tournament that are worth a look.
+/// The matches of a tournament that are worth watching.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MomentList {
     /// The best of each kind.
@@ -31,30 +31,30 @@ pub struct MomentList {
     pub searched: u64,
 }
 
-/// A match that is worth a look.
+/// A match that is worth watching.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MomentLine {
     /// Why.
     pub kind: MomentName,
     /// Whose moment it is.
     pub seat: Seat,
-    /// How much: luck and cost in what values count, a difference of scores, or turns.
+    /// How much: luck or cost in the unit of the values, a difference of scores, or turns.
     pub amount: f64,
     /// The match.
     pub played: MatchLine,
 }
 
-/// Why a match is worth a look.
+/// Why a match is worth watching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentName {
     /// The dice gave somebody the most.
     Luck,
-    /// Somebody's decisions cost the most, compared with the other's.
+    /// Somebody's decisions cost the most, compared with their opponent's.
     Mistakes,
     /// Somebody won with the worst luck.
     Comeback,
-    /// Somebody won by the least.
+    /// Somebody won by the smallest margin.
     Close,
     /// It took the most turns.
     Long,
@@ -72,44 +72,47 @@ impl From<MomentKind> for MomentName {
     }
 }
 
-/// What only the host may know of a match.
+/// The details of a match that only the host may know.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MatchLogs {
     /// What went wrong in this match.
     pub faults: Vec<MatchFault>,
-    /// The end of what each program in it has written to standard error, in all of its matches.
+    /// The end of the log of each program in it. A log covers all matches of its program.
     pub logs: Vec<EntryLog>,
 }
 
 /// A misbehaviour in a match.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MatchFault {
-    /// Whose.
+    /// Whose fault it is.
     pub seat: Seat,
-    /// At which decision of the match, from 1.
+    /// The decision of the match, from 1.
     pub decision: u32,
-    /// What kind.
+    /// The kind of fault.
     pub kind: String,
-    /// What exactly.
+    /// The details.
     pub detail: String,
+    /// What the bot's author should do about it, where the arena can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
-/// What is asked for in the address.
+/// The query of a request for matches.
 #[derive(Debug, Deserialize)]
 pub(super) struct Window {
     from: Option<String>,
     count: Option<String>,
-    /// The name of an entry that plays.
+    /// The name of an entry: only matches in which it plays.
     entry: Option<String>,
-    /// `won` or `lost`.
+    /// `won` or `lost`: only matches that the entry won alone, or did not; without an entry, that anybody won alone, or nobody.
     result: Option<String>,
     /// `some`: only matches with faults.
     faults: Option<String>,
     /// `luck`, `turns`, `margin`, `score` or `faults`.
     sort: Option<String>,
-    /// `up`: the least first.
+    /// `up` for ascending order, `down` for descending.
     order: Option<String>,
-    /// `BLOCK.NUMBER`: the page begins one match before this one.
+    /// `BLOCK.NUMBER`: the page begins one match before this one. For a list without a search.
     around: Option<String>,
 }
 
@@ -129,7 +132,7 @@ fn one_of<T: Copy>(text: Option<String>, known: &[(&str, T)]) -> Result<Option<T
     found.map(Some).ok_or_else(|| Refusal::bad(format!("expected one of {}, got {text:?}", names())))
 }
 
-/// The entry with a name.
+/// Returns the place of the entry with this name.
 fn entry(tournament: &Tournament, name: Option<String>) -> Result<Option<usize>, Refusal> {
     let Some(name) = name else { return Ok(None) };
     let place = tournament.plan.entries.iter().position(|entry| entry.name == name);
@@ -188,7 +191,7 @@ fn page(tournament: &Tournament, from: u64, count: usize) -> Result<MatchPage, R
     Ok(MatchPage { total, from, matches, searched: total })
 }
 
-/// Whose moments are wanted.
+/// The query of a request for moments: the name of an entry, if only its moments are wanted.
 #[derive(Debug, Deserialize)]
 pub(super) struct Whose {
     entry: Option<String>,
@@ -218,7 +221,7 @@ pub(super) async fn moments(
     Ok(Json(found.await?))
 }
 
-/// What went wrong in a match, and what its programs have written.
+/// Returns the faults in a match and the logs of its programs, for the host.
 pub(super) async fn logs(
     _: Host,
     State(site): State<Site>,
@@ -235,6 +238,7 @@ pub(super) async fn logs(
             decision: fault.step + 1,
             kind: fault.fault.kind.as_str().into(),
             detail: fault.fault.detail,
+            hint: fault.fault.hint,
         });
         let seated = match block < store.blocks()? {
             true => schedule.seatings(block).get(match_number as usize).cloned().unwrap_or_default(),

@@ -1,17 +1,17 @@
-//! What the file keeps of tournaments beyond their results: how far they are, and what was last shown of them.
+//! The file's record of tournaments beyond their results: their states, and what was last shown of them.
 
 use super::shown::{TournamentLine, TournamentState, TournamentView};
 use crate::Db;
 use rusqlite::{OptionalExtension, params};
 
-/// How far a tournament is, and what was shown of it.
+/// The state of a tournament, and what was last shown of it.
 pub(super) struct Page {
     pub state: TournamentState,
     pub began: i64,
     pub view: Option<TournamentView>,
 }
 
-/// The table, beside those of the arena.
+/// The table of the database, beside those of the arena.
 const TABLE: &str = "
 CREATE TABLE IF NOT EXISTS tournament_page (
     tournament INTEGER PRIMARY KEY, state TEXT NOT NULL, began INTEGER NOT NULL, line TEXT, view TEXT
@@ -22,7 +22,7 @@ pub(super) fn prepare(db: &Db) -> rusqlite::Result<()> {
     db.lock().execute_batch(TABLE)
 }
 
-/// A tournament that is new here.
+/// Adds a tournament that is not in the table yet.
 pub(super) fn add(db: &Db, id: i64, state: TournamentState, began: i64) -> rusqlite::Result<()> {
     let row = "INSERT OR IGNORE INTO tournament_page VALUES (?1, ?2, ?3, NULL, NULL)";
     db.lock().execute(row, params![id, state.as_str(), began])?;
@@ -41,7 +41,7 @@ pub(super) fn page(db: &Db, id: i64) -> rusqlite::Result<Option<Page>> {
     }))
 }
 
-/// How far it is now. Survives everything from here on.
+/// Sets the state of a tournament. From then on it survives a crash.
 pub(super) fn set_state(db: &Db, id: i64, state: TournamentState) -> rusqlite::Result<()> {
     let change = "UPDATE tournament_page SET state = ?2, line = json_set(line, '$.state', ?2)
         WHERE tournament = ?1";
@@ -49,7 +49,7 @@ pub(super) fn set_state(db: &Db, id: i64, state: TournamentState) -> rusqlite::R
     Ok(())
 }
 
-/// What is shown of it now. The state is not touched: it has its own moments.
+/// Writes what is now shown of a tournament. The state stays as it is: it is written separately.
 pub(super) fn view(db: &Db, view: &TournamentView) -> rusqlite::Result<()> {
     let change = "UPDATE tournament_page SET line = ?2, view = ?3 WHERE tournament = ?1";
     let text = |value: serde_json::Result<String>| value.unwrap_or_default();
@@ -58,7 +58,7 @@ pub(super) fn view(db: &Db, view: &TournamentView) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The latest tournaments in a line each; those that were never shown have none.
+/// Returns the latest tournaments with a line each, or `None` for one that was never shown.
 pub(super) fn lines(db: &Db, count: usize) -> rusqlite::Result<Vec<(i64, Option<TournamentLine>)>> {
     let connection = db.lock();
     let mut query = connection
@@ -77,7 +77,7 @@ pub(super) fn is_empty(db: &Db) -> rusqlite::Result<bool> {
     db.lock().query_row("SELECT NOT EXISTS (SELECT * FROM tournament_page)", [], |row| row.get(0))
 }
 
-/// The tournaments in this state.
+/// Returns the tournaments in this state.
 pub(super) fn in_state(db: &Db, state: TournamentState) -> rusqlite::Result<Vec<i64>> {
     let connection = db.lock();
     let mut query =

@@ -1,5 +1,5 @@
-//! Tournaments on the page: started by the host, played in the background, watched by everybody. They are kept in the file with
-//! every result, so that they go on after a restart.
+//! Tournaments on the pages: started by the host, played in the background, watched by everybody. The file keeps them with every
+//! result, so they go on after a restart.
 
 mod allowed;
 mod entered;
@@ -17,7 +17,7 @@ pub use found::{MatchFault, MatchLogs, MomentLine, MomentList, MomentName};
 pub use requests::{MatchLine, MatchPage, TournamentList, TournamentStarted};
 pub(crate) use requests::{latest, routes};
 pub use shown::{
-    EntryLog, FaultLine, HistoryPoint, HostOnly, Interval, Meeting, Standing, TournamentLine,
+    EntryLog, FaultLine, HistoryPoint, HostOnly, Interval, Meeting, Standing, TournamentLine, TournamentPace,
     TournamentState, TournamentView,
 };
 
@@ -33,27 +33,27 @@ use tokio::{
     time::timeout,
 };
 
-/// Replays that are made at the same time.
+/// The most replays that are made at the same time.
 const REPLAYS: usize = 4;
-/// Searches at the same time: each reads all matches.
+/// The most searches at the same time: each reads all matches.
 const SEARCHES: usize = 2;
-/// Whoever waits longer for their search is told to come back.
+/// The longest wait for a search to start; after that the visitor is asked to come back later.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// All tournaments of the file.
+/// All tournaments in the file.
 pub(crate) struct Tournaments {
     equipment: Arc<Equipment>,
-    /// How many may run at the same time.
+    /// The most tournaments that may run at the same time.
     limit: usize,
-    /// Those that somebody has looked at, or that run. Whoever is alone with it decides who runs.
+    /// The tournaments that are running, or that somebody has looked at. The thread that holds `alone` decides which ones run.
     open: Open<i64, Tournament>,
-    /// Held while a tournament is read from the file: its report may take long, and one at a time is enough.
+    /// Held while a tournament is read from the file: making its report may take long, so only one is read at a time.
     reading: Arc<tokio::sync::Mutex<()>>,
     replays: Arc<Semaphore>,
     searches: Arc<Semaphore>,
 }
 
-/// Why tournaments cannot be offered.
+/// Why the tournaments cannot be opened.
 pub(crate) enum OpenError {
     Store(StoreError),
     Bots(BotsError),
@@ -66,7 +66,7 @@ impl<E: Into<StoreError>> From<E> for OpenError {
 }
 
 impl Tournaments {
-    /// Takes up what was running when the server ended.
+    /// Opens all tournaments, and resumes those that were running when the server ended.
     pub fn open(config: &Config, db: &Db) -> Result<Self, OpenError> {
         let allowed = config.bots.as_deref().map(Allowed::read).transpose().map_err(OpenError::Bots)?;
         keep::prepare(db)?;
@@ -104,27 +104,28 @@ impl Tournaments {
         Ok(tournaments)
     }
 
-    /// Begins what a new arena has to show. It is no loss if one cannot be played.
+    /// Starts the sample tournaments of a new arena. If one cannot be played, the arena does without it.
     fn begin_samples(&self) {
         for sample in samples::all() {
             let plan = sample.plan(self.allowed(), &self.equipment.launcher);
-            if let Err(why) = plan.and_then(|plan| self.begin(&plan)) {
+            if let Err(why) = plan.and_then(|plan| self.begin(&plan, sample.pace)) {
                 complain!("warning: a sample of {} cannot be played: {why}", sample.game);
             }
         }
     }
 
-    /// The programs that the host lets in.
+    /// Returns the programs that the host allows.
     pub fn allowed(&self) -> &Arc<Allowed> {
         &self.equipment.allowed
     }
 
-    /// The tournament with this number, if it was read already.
+    /// Returns the tournament with this number, or `None` if it has not been read yet.
     fn get(&self, id: i64) -> Option<Arc<Tournament>> {
         self.open.find(&id)
     }
 
-    /// The tournament with this number. Whoever calls this while others could holds `reading`.
+    /// Returns the tournament with this number, and reads it if necessary. The caller must hold `reading`, unless nobody else can
+    /// call this.
     fn read(&self, id: i64) -> Result<Arc<Tournament>, Refusal> {
         if let Some(tournament) = self.get(id) {
             return Ok(tournament);
@@ -136,7 +137,7 @@ impl Tournaments {
         Ok(self.open.add(id, tournament))
     }
 
-    /// A place among those who search.
+    /// Waits for a place among the searches.
     async fn search(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let full = || Refusal::full("too many are searching for matches").hint("try again in a moment");
         match timeout(PATIENCE, self.searches.clone().acquire_owned()).await {
@@ -145,7 +146,7 @@ impl Tournaments {
         }
     }
 
-    /// Refuses if as many run as may.
+    /// Refuses if no more tournaments may run.
     fn check_room(&self) -> Result<(), Refusal> {
         let is_running = |one: &&Arc<Tournament>| one.state() == TournamentState::Running;
         let running = self.open.all().iter().filter(is_running).count();
@@ -157,18 +158,20 @@ impl Tournaments {
     }
 
     /// Begins a tournament.
-    fn begin(&self, plan: &Plan) -> Result<i64, Refusal> {
+    fn begin(&self, plan: &Plan, pace: TournamentPace) -> Result<i64, Refusal> {
         let _alone = self.open.alone();
         self.check_room()?;
         let Opened { store, plan, .. } = self.equipment.db.archive().begun(plan, None)?;
         let id = store.id();
         keep::add(&self.equipment.db, id, TournamentState::Paused, now())?;
         let tournament = Tournament::open(store, plan, self.equipment.clone())?;
-        self.open.add(id, tournament).start()?;
+        let tournament = self.open.add(id, tournament);
+        tournament.set_pace(pace);
+        tournament.start()?;
         Ok(id)
     }
 
-    /// Goes on with one that waits.
+    /// Resumes a tournament that is paused or has failed.
     fn resume(&self, tournament: &Arc<Tournament>) -> Result<(), Refusal> {
         tournament.state().then(TournamentState::Running)?;
         // Its last matches may still be played.
@@ -178,7 +181,28 @@ impl Tournaments {
         tournament.start()
     }
 
-    /// Makes it wait, or ends it.
+    /// Plays the rest of a show as fast as possible.
+    fn hurry(&self, tournament: &Arc<Tournament>) -> Result<(), Refusal> {
+        // Held until it plays again: whoever pauses it meanwhile waits.
+        let _alone = self.open.alone();
+        let runs = match tournament.state() {
+            TournamentState::Running => true,
+            TournamentState::Paused => false,
+            over => return Err(Refusal::conflict(format!("it is {} already", over.as_str()))),
+        };
+        if tournament.pace() == TournamentPace::Fast {
+            return Err(Refusal::conflict("it is played as fast as possible already"));
+        }
+        if runs {
+            tournament.interrupt();
+            tournament.join();
+        }
+        tournament.set_pace(TournamentPace::Fast);
+        // Its last matches may have ended it.
+        if tournament.state() == TournamentState::Running { tournament.start() } else { Ok(()) }
+    }
+
+    /// Pauses or cancels a tournament.
     fn stop(&self, tournament: &Tournament, state: TournamentState) -> Result<(), Refusal> {
         let _alone = self.open.alone();
         tournament.set_state(state)?;
@@ -186,7 +210,8 @@ impl Tournaments {
         Ok(())
     }
 
-    /// The latest tournaments, newest first, and the first of those without a report. Makes none: the list must not wait for it.
+    /// Returns the lines of the latest tournaments, newest first, and the first tournament without a report. Makes no reports,
+    /// since the list must not wait for them.
     fn lines(&self, count: usize) -> Result<(Vec<TournamentLine>, Option<i64>), Refusal> {
         let (mut lines, mut unseen) = (Vec::new(), None);
         for (id, kept) in keep::lines(&self.equipment.db, count)? {
@@ -212,7 +237,7 @@ impl Tournaments {
         Ok(Tournament::unseen(store, plan, self.equipment.clone())?.0.line())
     }
 
-    /// Stops the play; what was running goes on with the next server.
+    /// Stops all play. The next server resumes the tournaments that were running.
     pub fn close(&self) {
         self.open.all().iter().for_each(|tournament| tournament.interrupt());
     }
@@ -225,7 +250,7 @@ impl Drop for Tournaments {
     }
 }
 
-/// Seconds since 1970.
+/// Returns seconds since 1970.
 fn now() -> i64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }

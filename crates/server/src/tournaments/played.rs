@@ -1,10 +1,10 @@
-//! One tournament: played on threads of its own, watched by another that makes reports as often as they cost little.
+//! One tournament. Several threads play it; another watches it and makes reports, as often as they take little of the time.
 
 use super::{
     allowed::Allowed,
     entered::resolve,
     keep,
-    shown::{EntryLog, HistoryPoint, TournamentLine, TournamentState, TournamentView},
+    shown::{EntryLog, HistoryPoint, TournamentLine, TournamentPace, TournamentState, TournamentView},
 };
 use crate::{
     Db, Refusal,
@@ -14,7 +14,9 @@ use crate::{
 use necrodome_arena::{
     entry::EntrySpec,
     process::Launcher,
-    tournament::{self, Moments, Plan, Schedule, Stop, Store, Sums, TournamentError, hash_of, report_of},
+    tournament::{
+        self, Moments, Plan, Schedule, Speed, Stop, Store, Sums, TournamentError, hash_of, report_of,
+    },
 };
 use necrodome_rules::catalog::GameId;
 use std::{
@@ -29,19 +31,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often viewers hear of a running tournament; the first time sooner.
+/// How often viewers of a running tournament get news; the next constant is the wait for the first news.
 const TICK: Duration = Duration::from_secs(1);
 const FIRST_TICK: Duration = Duration::from_millis(150);
-/// Reports may take one part in so many of the time.
+/// Reports may take one part in this many of the time.
 const SHARE: u32 = 20;
-/// What was shown is kept so often.
+/// How often the shown view is written to the file.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
 
-/// Points of a curve that is drawn when all is over, and how long that may take.
+/// How many points the curve of a finished tournament has; the next constant is how long drawing it may take.
 const CURVE: usize = 40;
 const MOST_DRAWING: Duration = Duration::from_secs(2);
 
-/// What all tournaments of a server are played with.
+/// What all tournaments share.
 #[derive(Debug)]
 pub(super) struct Equipment {
     pub launcher: Launcher,
@@ -50,11 +52,11 @@ pub(super) struct Equipment {
     pub db: Db,
 }
 
-/// How far a tournament is, and what everybody is told about it. Its blocks are in the store of the arena, which makes reports of
-/// them; what comes in here is the state that it goes into.
+/// The state of a tournament, and what everybody is told about it. The results are in the arena's store, which makes the reports;
+/// the only inputs here are changes of the state.
 pub(super) struct Progress {
     view: TournamentView,
-    /// The messages of the moment, made once for all viewers.
+    /// The current messages, made once for all viewers.
     pub for_guests: Arc<str>,
     pub for_host: Arc<str>,
 }
@@ -101,19 +103,19 @@ pub(super) struct Tournament {
     pub store: Store,
     pub schedule: Schedule,
     pub live: Arc<Live<Progress>>,
-    /// What the standings are made from.
+    /// The sums from which the standings are made.
     sums: Mutex<Sums>,
-    /// The matches that are worth a look.
+    /// The matches that are worth watching.
     moments: Mutex<Moments>,
     game: GameId,
     equipment: Arc<Equipment>,
-    /// Stops the play after the running matches.
+    /// Whether to stop after the matches that are being played.
     interrupt: AtomicBool,
     playing: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Tournament {
-    /// Takes a tournament from the file. What was not shown yet is looked at now, which may take long.
+    /// Reads a tournament from the file. If what was last shown of it is out of date, this makes a new report, which may take long.
     pub fn open(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<Arc<Self>, Refusal> {
         let (tournament, is_kept) = Self::unseen(store, plan, equipment)?;
         if !is_kept {
@@ -124,7 +126,7 @@ impl Tournament {
         Ok(Arc::new(tournament))
     }
 
-    /// Takes a tournament from the file, and says whether what was last shown of it still holds.
+    /// Reads a tournament from the file, and returns whether what was last shown of it is still up to date.
     pub fn unseen(store: Store, plan: Plan, equipment: Arc<Equipment>) -> Result<(Self, bool), Refusal> {
         let id = store.id();
         let game = plan.game.parse()?;
@@ -132,11 +134,13 @@ impl Tournament {
         let page = keep::page(&equipment.db, id)?
             .ok_or_else(|| Refusal::missing(format!("there is no tournament {id}")))?;
         let blocks = store.blocks()?;
+        let pace = page.view.as_ref().map(|view| view.pace).unwrap_or_default();
         let kept = page.view.filter(|view| view.line.blocks == blocks && view.line.wanted == schedule.end());
         let is_kept = kept.is_some();
         let mut view =
             kept.unwrap_or_else(|| TournamentView::new(id, &plan, &schedule, page.state, page.began));
         view.line.state = page.state;
+        view.pace = pace;
         view.played(blocks, &schedule);
         let live = Arc::new(Live::new(id, &equipment.db, Progress::new(view)));
         let (interrupt, playing) = (AtomicBool::new(false), Mutex::new(None));
@@ -160,23 +164,34 @@ impl Tournament {
         *self.live.lock().state()
     }
 
+    pub fn pace(&self) -> TournamentPace {
+        self.live.lock().view.pace
+    }
+
+    /// Sets the pace at which it is played when it starts the next time.
+    pub fn set_pace(&self, pace: TournamentPace) {
+        self.live.lock().view.pace = pace;
+        self.keep();
+        self.show();
+    }
+
     pub fn line(&self) -> TournamentLine {
         self.live.lock().view.line.clone()
     }
 
-    /// Looks at the matches that are worth it, with those that were played since the last time.
+    /// Passes the matches worth watching to `look`, after adding those from matches played since the last time.
     pub fn with_moments<T>(&self, look: impl FnOnce(&Moments) -> T) -> Result<T, Refusal> {
         let mut moments = lock(&self.moments);
         moments.catch_up(&self.schedule, &self.store, tournament::start_value(&self.plan))?;
         Ok(look(&moments))
     }
 
-    /// The end of what each program has written to standard error.
+    /// Returns the end of what each program has written to standard error.
     pub fn logs(&self) -> Vec<EntryLog> {
         self.live.lock().view.host.as_ref().map(|host| host.logs.clone()).unwrap_or_default()
     }
 
-    /// Shows what has become of the view.
+    /// Sends the current view to the viewers.
     fn show(&self) {
         self.live.update(|progress| progress.taken(now()));
     }
@@ -188,12 +203,12 @@ impl Tournament {
         }
     }
 
-    /// Sets the state, in the file first.
+    /// Sets the state, first in the file.
     pub fn set_state(&self, state: TournamentState) -> Result<(), Refusal> {
         self.live.act(now(), move |_| Ok(vec![state]))
     }
 
-    /// Makes a report of all blocks, and takes it into view.
+    /// Makes a report of all blocks, and updates the view.
     fn look(&self) -> Result<(), TournamentError> {
         let report = {
             let mut sums = lock(&self.sums);
@@ -204,7 +219,7 @@ impl Tournament {
         Ok(())
     }
 
-    /// The last look: with the hash of the results, and a curve of the ratings.
+    /// Makes the final report, with the hash of the results and a curve of the ratings.
     fn look_at_all(&self) -> Result<(), TournamentError> {
         self.look()?;
         self.draw_curve()?;
@@ -213,7 +228,7 @@ impl Tournament {
         Ok(())
     }
 
-    /// Finds out how the ratings were at several moments, if nobody looked often enough to know.
+    /// Computes the ratings or scores at several moments, unless enough points were recorded during play.
     fn draw_curve(&self) -> Result<(), TournamentError> {
         let blocks = self.store.blocks()?;
         if self.live.lock().view.history.len() >= CURVE.min(blocks as usize) {
@@ -234,12 +249,12 @@ impl Tournament {
         Ok(())
     }
 
-    /// Ends the play after the running matches. As long as its state is running, the next server goes on.
+    /// Stops after the matches that are being played. If its state is still running, the next server resumes it.
     pub fn interrupt(&self) {
         self.interrupt.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until nobody plays any more.
+    /// Waits until no thread plays any more.
     pub fn join(&self) {
         let playing = lock(&self.playing).take();
         if let Some(playing) = playing {
@@ -248,7 +263,7 @@ impl Tournament {
         }
     }
 
-    /// Plays what is missing, on threads of its own. Nobody is playing it.
+    /// Plays the missing blocks, on separate threads. Call it only while nobody plays this tournament.
     pub fn start(self: &Arc<Self>) -> Result<(), Refusal> {
         let members = || self.plan.members().map(|member| &self.plan.entries[member]);
         let entries = members().map(|entry| resolve(self.game, &entry.bot, &self.equipment.allowed));
@@ -272,7 +287,7 @@ impl Tournament {
         Ok(())
     }
 
-    /// It cannot go on, and says why to the host.
+    /// Marks the tournament as failed, and tells the host why.
     pub fn fail(&self, why: String) {
         complain!("error: tournament {}: {why}", self.store.id());
         self.live.lock().view.host.get_or_insert_default().error = Some(why);
@@ -302,13 +317,14 @@ impl Tournament {
             scope.spawn(|| self.watch(&played, ended));
             let mut note = |update: tournament::Update| played.store(update.blocks, Ordering::Relaxed);
             let (plan, stop) = (&self.plan, &self.interrupt);
-            let result = tournament::run(plan, entries, launcher, &mut store, *threads, stop, &mut note);
+            let speed = Speed { threads: *threads, lasts: self.pace().lasts() };
+            let result = tournament::run_at(plan, entries, launcher, &mut store, speed, stop, &mut note);
             drop::<mpsc::Sender<()>>(ends);
             result.map_err(|error| error.to_string())
         })
     }
 
-    /// Shows how it goes until it has ended.
+    /// Updates the view until the play has ended.
     fn watch(&self, played: &AtomicU32, ended: Receiver<()>) {
         let mut pace = Pace::new(played.load(Ordering::Relaxed));
         let (mut next_look, mut kept) = (Instant::now(), Instant::now());
@@ -335,7 +351,7 @@ impl Tournament {
         pace.note(&mut self.live.lock().view, played.load(Ordering::Relaxed), &self.schedule);
     }
 
-    /// The last look, and how it ended.
+    /// Makes the final report, and sets the final state.
     fn conclude(&self, stop: Stop) -> Result<(), Refusal> {
         let blocks = self.store.blocks()?;
         self.look_at_all().map_err(Refusal::internal)?;
@@ -359,7 +375,7 @@ impl Tournament {
     }
 }
 
-/// How fast it goes: over the last seconds, since machines and matches change.
+/// The speed of play over the last seconds, since machines and matches vary.
 struct Pace {
     lately: VecDeque<(Instant, u32)>,
     noted: Instant,

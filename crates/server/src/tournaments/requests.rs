@@ -1,4 +1,4 @@
-//! The requests about tournaments.
+//! The requests for tournaments.
 
 use super::{
     NewTournament, TournamentLine, TournamentState, found,
@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 
-/// Tournaments of a list.
+/// The most tournaments in the list.
 const LISTED: usize = 100;
 
 /// The tournaments, newest first.
@@ -44,13 +44,13 @@ pub struct TournamentStarted {
 /// Some matches of a tournament.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MatchPage {
-    /// How many there are in all.
+    /// How many matches match the search.
     pub total: u64,
-    /// The first of these, from 0.
+    /// The number of the first match on this page, from 0.
     pub from: u64,
-    /// The matches.
+    /// The matches on this page.
     pub matches: Vec<MatchLine>,
-    /// How many matches were looked through. Of a very long tournament it is the first million.
+    /// How many matches were searched. In a very long tournament, only the first million are.
     pub searched: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct MatchLine {
     pub turns: u32,
     /// The luck of the first seat, where the game is solved.
     pub luck: Option<f32>,
-    /// How often somebody misbehaved.
+    /// How many faults there were.
     pub faults: u32,
 }
 
@@ -83,6 +83,7 @@ pub(crate) fn routes() -> Router<Site> {
         .route("/tournaments/{id}/pause", post(pause))
         .route("/tournaments/{id}/resume", post(resume))
         .route("/tournaments/{id}/cancel", post(cancel))
+        .route("/tournaments/{id}/hurry", post(hurry))
         .route("/tournaments/{id}/matches", get(found::matches))
         .route("/tournaments/{id}/moments", get(found::moments))
         .route("/tournaments/{id}/matches/{block}/{number}/logs", get(found::logs))
@@ -94,7 +95,7 @@ pub(super) fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, 
     text.parse().map_err(|_| Refusal::missing(format!("there is no {what} {text:?}")))
 }
 
-/// The tournament with this number, with its report.
+/// Returns the tournament with this number, with its report.
 pub(super) async fn find(site: &Site, id: &str) -> Result<Arc<Tournament>, Refusal> {
     let id = number(id, "tournament")?;
     if let Some(tournament) = site.tournaments().get(id) {
@@ -117,7 +118,7 @@ async fn list(State(site): State<Site>) -> Result<Json<TournamentList>, Refusal>
     Ok(Json(TournamentList { tournaments: latest(&site, LISTED).await? }))
 }
 
-/// The latest tournaments.
+/// Returns the latest tournaments.
 pub(crate) async fn latest(site: &Site, count: usize) -> Result<Vec<TournamentLine>, Refusal> {
     let (lines, unseen) = site.aside(move |site| site.tournaments().lines(count)).await?;
     // Whoever asks next is told who leads, too.
@@ -141,7 +142,7 @@ async fn begin(
 ) -> Result<Json<TournamentStarted>, Refusal> {
     let begin = move |site: &Site| {
         let plan = wanted.plan(site.tournaments().allowed(), &site.config().launcher)?;
-        site.tournaments().begin(&plan)
+        site.tournaments().begin(&plan, wanted.pace)
     };
     Ok(Json(TournamentStarted { id: site.aside(begin).await? }))
 }
@@ -166,7 +167,7 @@ async fn follow(
     tournament.live.follow(&site, origin, move |live| Some(shown(live, host)))
 }
 
-/// What this viewer is told.
+/// Returns the message for this viewer.
 fn shown(live: &Live<Progress>, host: bool) -> Arc<str> {
     let progress = live.lock();
     if host { progress.for_host.clone() } else { progress.for_guests.clone() }
@@ -182,12 +183,17 @@ async fn cancel(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Re
     site.aside(move |site| site.tournaments().stop(&tournament, TournamentState::Cancelled)).await
 }
 
+async fn hurry(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Result<(), Refusal> {
+    let tournament = find(&site, &id).await?;
+    site.aside(move |site| site.tournaments().hurry(&tournament)).await
+}
+
 async fn resume(_: Host, State(site): State<Site>, Path(id): Path<String>) -> Result<(), Refusal> {
     let tournament = find(&site, &id).await?;
     site.aside(move |site| site.tournaments().resume(&tournament)).await
 }
 
-/// A match as it is listed.
+/// Returns a match as a line of the list.
 pub(super) fn line(plan: &Plan, played: PlayedMatch) -> MatchLine {
     MatchLine {
         block: played.block,
@@ -201,7 +207,7 @@ pub(super) fn line(plan: &Plan, played: PlayedMatch) -> MatchLine {
     }
 }
 
-/// The packed replay of a match.
+/// Returns the packed replay of a match.
 async fn packed(site: &Site, id: &str, block: &str, match_number: &str) -> Result<Vec<u8>, Refusal> {
     let tournament = find(site, id).await?;
     let (block, match_number) = (number(block, "block")?, number(match_number, "match")?);
@@ -261,7 +267,7 @@ mod tests {
         tokio::time::timeout(Duration::ZERO, request).await.is_err()
     }
 
-    /// A file in which the command line has played a tournament, so that no page has a report of it.
+    /// Makes a file in which the command line has played a tournament, so that it has no report for the pages.
     fn played(path: &std::path::Path, blocks: u32) {
         let entry = |bot: &str| PlannedEntry::new(bot, bot);
         let plan = Plan::new(
@@ -291,13 +297,13 @@ mod tests {
         for _ in 0..3 {
             let lines = latest(&site, 10).await.unwrap();
             assert_eq!((lines.len(), lines[0].blocks, lines[0].matches), (1, 20, 40));
-            assert_eq!((lines[0].state, &lines[0].leader), (TournamentState::Finished, &None));
+            assert_eq!((lines[0].state, lines[0].leaders.len()), (TournamentState::Finished, 0));
             assert!(site.tournaments().get(1).is_none(), "no report was made");
         }
         assert!(is_waiting(looking.as_mut()).await, "the report had no turn yet");
         drop(turn);
-        let leader = looking.await.unwrap().line().leader;
-        assert_eq!((&latest(&site, 10).await.unwrap()[0].leader, leader.is_some()), (&leader, true));
+        let leaders = looking.await.unwrap().line().leaders;
+        assert_eq!((&latest(&site, 10).await.unwrap()[0].leaders, leaders.is_empty()), (&leaders, false));
     }
 
     #[tokio::test]
@@ -306,9 +312,9 @@ mod tests {
         let path = folder.path().join("night.store");
         played(&path, 20);
         let site = Site::open(Config { store: Some(path), ..Config::default() }).unwrap();
-        assert_eq!(latest(&site, 10).await.unwrap()[0].leader, None);
+        assert!(latest(&site, 10).await.unwrap()[0].leaders.is_empty());
         // The report has its turn now: whoever waits for the next one comes after it.
         drop(site.tournaments().reading.lock().await);
-        assert!(latest(&site, 10).await.unwrap()[0].leader.is_some());
+        assert!(!latest(&site, 10).await.unwrap()[0].leaders.is_empty());
     }
 }

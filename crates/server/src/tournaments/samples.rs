@@ -1,24 +1,27 @@
-//! Tournaments that a new arena shows from the start, so that nobody finds empty lists. They are real ones, between built-in bots,
-//! and over in a second.
+//! The tournaments that a new arena plays at its first start, so that its lists are not empty. They are real tournaments between
+//! built-in bots, and take only a second.
 
 use super::{NewEntry, NewTournament};
 use necrodome_arena::tournament::Plan;
 use necrodome_rules::{catalog::GameId, chance::Seed};
 
-/// The games, and how many blocks of each.
+/// The games, and the number of blocks of each.
 const SAMPLES: [(&str, u32); 2] = [("tokyo", 40), ("zombie-dice", 100)];
 
-/// The seed of all of them. A plan with another one is no sample.
+/// The seed of all samples. A plan with another seed is not a sample.
 const SEED: u64 = 0x5a4d_504c;
 
-/// What is played in a new arena.
+/// Returns the sample tournaments.
 pub(super) fn all() -> impl Iterator<Item = NewTournament> {
     SAMPLES.into_iter().filter_map(|(game, blocks)| {
-        let line_up = game.parse::<GameId>().ok()?.card().line_up;
-        let entry = |bot: &&str| NewEntry { name: None, bot: (*bot).to_owned() };
+        let card = game.parse::<GameId>().ok()?.card();
+        let entry = |(name, bot): (Option<&str>, &str)| NewEntry {
+            name: name.map(str::to_owned),
+            bot: bot.to_owned(),
+        };
         Some(NewTournament {
             game: game.to_owned(),
-            entries: line_up.iter().map(entry).collect(),
+            entries: card.entries().map(entry).collect(),
             blocks: Some(blocks),
             seed: Some(Seed::from(SEED)),
             ..NewTournament::default()
@@ -26,7 +29,7 @@ pub(super) fn all() -> impl Iterator<Item = NewTournament> {
     })
 }
 
-/// Whether a tournament is one of them.
+/// Whether a tournament is a sample.
 pub(super) fn is_sample(plan: &Plan) -> bool {
     plan.seed == Seed::from(SEED)
 }

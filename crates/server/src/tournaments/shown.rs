@@ -1,5 +1,5 @@
-//! What viewers of a tournament are told, and how it is made from a report. Numbers are rounded and lists are short, so that it
-//! can be sent to many every second.
+//! What viewers of a tournament are told, made from a report. Numbers are rounded and lists kept short, so that it can be sent to
+//! many viewers every second.
 
 use super::samples::is_sample;
 use crate::Refusal;
@@ -7,59 +7,82 @@ use necrodome_arena::{
     entry::looks_like_file,
     process::Level,
     stats::{self, Measure, RankBy},
-    tournament::{Plan, Report, Schedule, SealedDice, UsageReport},
+    tournament::{EntryReport, Plan, Report, Schedule, SealedDice, UsageReport},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::time::Duration;
 
-/// Entries that have lines in the chart and rows in the table of meetings.
+/// The most entries with lines in the chart and rows in the table of meetings.
 const SHOWN: usize = 12;
-/// Points of the chart.
+/// The most points in the chart.
 const POINTS: usize = 200;
 
-/// How far a tournament is.
+/// The state of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TournamentState {
     /// It is being played.
     Running,
-    /// The host wants it to wait.
+    /// The host has paused it.
     Paused,
-    /// The host has ended it.
+    /// The host has cancelled it.
     Cancelled,
     /// All blocks are played.
     Finished,
-    /// It has ended early: the neighbours in the standings are told apart.
+    /// It has ended early, because the condition to stop was met.
     Decided,
     /// It cannot go on.
     Failed,
 }
 
-/// A tournament in a line.
+/// How fast a tournament is played. It is no part of the plan: the results do not depend on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TournamentPace {
+    /// As fast as possible.
+    #[default]
+    Fast,
+    /// Slowly enough to be watched: it takes two minutes, or longer where the matches do.
+    Show,
+}
+
+impl TournamentPace {
+    /// How long all blocks take together, at least.
+    pub(super) fn lasts(self) -> Duration {
+        match self {
+            TournamentPace::Fast => Duration::ZERO,
+            TournamentPace::Show => Duration::from_secs(120),
+        }
+    }
+}
+
+/// A tournament in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TournamentLine {
     /// Its number.
     pub id: i64,
-    /// How far it is.
+    /// Its state.
     pub state: TournamentState,
     /// The id of the game.
     pub game: String,
-    /// The names of the entries, the first of them.
+    /// The names of the first entries.
     pub names: Vec<String>,
     /// How many entries there are.
     pub entries: usize,
     /// Blocks played.
     pub blocks: u32,
-    /// Blocks wanted.
+    /// How many blocks are to be played.
     pub wanted: u32,
     /// Matches played.
     pub matches: u64,
-    /// Who leads.
-    pub leader: Option<String>,
+    /// The names of the entries that may be first, the best first: one if it is decided, none if nothing has been played.
+    #[serde(default)]
+    pub leaders: Vec<String>,
     /// When it began, in seconds since 1970.
     pub began: i64,
-    /// Whether it is one that every new arena shows.
+    /// Whether it is a sample that every new arena plays.
     #[serde(default)]
     pub sample: bool,
 }
@@ -67,7 +90,7 @@ pub struct TournamentLine {
 /// A tournament as its viewers see it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct TournamentView {
-    /// In a line.
+    /// Its line in a list.
     pub line: TournamentLine,
     /// Who meets whom.
     pub format: String,
@@ -75,53 +98,55 @@ pub struct TournamentView {
     pub seats: usize,
     /// The options of the rules.
     pub options: Value,
-    /// The seed of everything; guests are told when it is over, since a program that takes part could ask for it.
+    /// The seed. Guests see it only when the tournament is over, since a program that takes part could ask for it.
     pub seed: Option<String>,
-    /// What the dice follow from beside the seed, where programs take part: its hash from the start, itself when all is played.
+    /// The commitment of the secret behind the dice, where programs take part; also the secret itself, once everything is played.
     pub sealed_dice: Vec<SealedDice>,
     /// Whether it stops as soon as the neighbours are told apart.
     pub until_decided: bool,
     /// Matches of a block.
     pub matches_of_block: usize,
-    /// Matches in a second: lately while it runs, on average when it does not.
+    /// Matches per second: recently while it runs, on average once it has ended.
     pub rate: f64,
+    /// How fast it is played.
+    pub pace: TournamentPace,
     /// Seconds until all blocks are played, at this rate.
     pub eta: Option<f64>,
-    /// Seconds that it has been played for.
+    /// How many seconds it has been played for.
     pub seconds: f64,
-    /// Blocks that had been played when the standings were made.
+    /// How many blocks the standings are made from.
     pub seen: u32,
     /// What decides the order: luck-adjusted, win-rate, mean-score or median-score.
     pub order: String,
-    /// What it all means, in a few sentences.
+    /// A summary in a few sentences.
     #[serde(default)]
     pub summary: Vec<String>,
     /// The entries, best first.
     pub standings: Vec<Standing>,
-    /// The first of the standings against each other, row against column; nothing where they have not met.
+    /// The first entries of the standings against each other, row against column; null where two have not met.
     pub meetings: Vec<Vec<Option<Meeting>>>,
     /// Neighbours in the standings that cannot be told apart.
     pub undecided: Vec<(String, String)>,
-    /// Ratings over time.
+    /// Ratings over time; of those who play alone, scores.
     pub history: Vec<HistoryPoint>,
     /// What went wrong.
     pub faults: Vec<FaultLine>,
-    /// How far programs are confined, and what that means; none where none takes part.
+    /// How programs are confined, and what that means; none if no program takes part.
     pub sandbox: Option<(Level, String)>,
-    /// What programs are given beside the usual, in words; none if nothing.
+    /// What programs are given beyond the usual, in words; none if nothing.
     pub gifts: Option<String>,
-    /// The hash of the plan and of the results that were seen: the same for everybody who plays it.
+    /// The hash of the plan and of the results in the report. It is the same for everybody who plays this plan.
     pub hash: Option<String>,
-    /// What only the host is told.
+    /// The part that only the host sees.
     pub host: Option<HostOnly>,
 }
 
-/// What programs have written, and why things went wrong: it may tell of files on the host's machine.
+/// The programs' output and the causes of errors, which may reveal files on the host's machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct HostOnly {
-    /// Why it cannot go on.
+    /// Why the tournament cannot go on.
     pub error: Option<String>,
-    /// For each line of faults: the first of them in words.
+    /// For each line of `faults`, the first fault in words.
     pub first_faults: Vec<String>,
     /// The end of what each program has written to standard error.
     pub logs: Vec<EntryLog>,
@@ -160,11 +185,11 @@ pub struct Standing {
     pub best_rank: usize,
     /// The worst rank that the results allow.
     pub worst_rank: usize,
-    /// Games that the numbers are from.
+    /// How many games the numbers are based on.
     pub games: u64,
-    /// Wins per game, a shared win counted in part.
+    /// The win rate; a shared win counts as its share.
     pub win_rate: Option<Interval>,
-    /// The win rate (of who plays alone: the mean score) without the luck of the dice, where the game is solved.
+    /// The luck-adjusted win rate, or mean score for players who play alone, where the game is solved.
     pub luck_adjusted: Option<Interval>,
     /// The joint rating in Elo points.
     pub rating: Interval,
@@ -174,11 +199,11 @@ pub struct Standing {
     pub median_score: Option<Interval>,
     /// Mean CPU time of a decision in microseconds, of programs.
     pub cpu_us: Option<f64>,
-    /// What a decision cost against the best one, in a solved game where language models take part: in chances to win, or in points
-    /// where players play alone.
+    /// The mean regret of a decision, in a solved game where language models take part: in chances to win, or in points where
+    /// players play alone.
     #[serde(default)]
     pub regret: Option<f64>,
-    /// What its calls took, of a language model.
+    /// The expenses for a language model; none for other entries.
     #[serde(default)]
     pub expenses: Option<Expenses>,
 }
@@ -186,19 +211,19 @@ pub struct Standing {
 /// What the calls of a language model took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Expenses {
-    /// What they cost, in the currency of the price list; none if a price is not known.
+    /// Their cost, in the currency of the price list; none if a price is not known.
     pub cost: Option<f64>,
-    /// What a decision cost.
+    /// The cost of a decision.
     pub cost_per_decision: Option<f64>,
     /// Tokens, input and output.
     pub tokens: u64,
-    /// Answers that could not be used.
+    /// Unusable answers.
     pub unusable: u64,
     /// Decisions without a usable answer after all tries.
     pub lost: u64,
     /// Whether no other language model beats it in both regret and cost; none if that is not known.
     pub on_front: Option<bool>,
-    /// How much regret each further unit of money saves, against the next cheaper one on the front.
+    /// How much regret each additional unit of money saves, compared with the next cheaper model on the front.
     pub regret_per_cost: Option<f64>,
 }
 
@@ -221,7 +246,7 @@ impl Expenses {
 pub struct Meeting {
     /// Games in which they met.
     pub games: u64,
-    /// The share of them in which the first placed better, a tie counted half.
+    /// The share of them in which the row's entry placed better; a tie counts half.
     pub better: f64,
     /// The lower end of its interval.
     pub low: Option<f64>,
@@ -229,13 +254,13 @@ pub struct Meeting {
     pub high: Option<f64>,
 }
 
-/// The ratings at one time.
+/// The ratings at one moment; of entries that play alone, the scores that decide the order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryPoint {
     /// Blocks played by then.
     pub blocks: u32,
-    /// The ratings of the first entries of the line-up, in whole points.
-    pub ratings: Vec<f64>,
+    /// The numbers of the first entries of the line-up: ratings in whole points, or mean scores.
+    pub values: Vec<f64>,
 }
 
 /// How often an entry misbehaved in one way.
@@ -247,25 +272,31 @@ pub struct FaultLine {
     pub kind: String,
     /// How often.
     pub count: u32,
-    /// What to do about it, where that is always the same.
+    /// What to do about it, where the arena can tell.
     pub hint: Option<String>,
 }
 
 impl HistoryPoint {
-    /// The ratings as a report has them.
+    /// Returns the ratings or scores of a report.
     pub(super) fn of(report: &Report) -> Self {
-        let rating = |member: usize| {
-            let name = &report.plan.entries[member].name;
-            let entry = report.standings.iter().find(|entry| entry.name == *name);
-            entry.map_or(0.0, |entry| entry.rating.elo.round())
+        let without_luck = order(report) == "luck-adjusted";
+        let score = |entry: &EntryReport| {
+            let adjusted = entry.luck_adjusted.filter(|_| without_luck).map(|adjusted| adjusted.estimate);
+            adjusted.or(entry.record.mean_score).map_or(0.0, |score| rounded(score.mean))
         };
-        let ratings = report.plan.members().take(SHOWN).map(rating).collect();
-        HistoryPoint { blocks: report.blocks, ratings }
+        let value = |member: usize| {
+            let name = &report.plan.entries[member].name;
+            let entry = report.standings.iter().find(|entry| entry.name == *name)?;
+            Some(if report.plan.seats == 1 { score(entry) } else { entry.rating.elo.round() })
+        };
+        let members = report.plan.members().take(SHOWN);
+        let values = members.map(|member| value(member).unwrap_or_default()).collect();
+        HistoryPoint { blocks: report.blocks, values }
     }
 }
 
 impl TournamentState {
-    /// The state that comes next, if it can.
+    /// Returns the next state, or refuses if it cannot follow this one.
     pub(super) fn then(self, next: Self) -> Result<Self, Refusal> {
         use TournamentState::*;
         match (self, next) {
@@ -279,7 +310,7 @@ impl TournamentState {
         }
     }
 
-    /// The name as it is kept.
+    /// Returns the name under which the file keeps the state.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             TournamentState::Running => "running",
@@ -291,7 +322,7 @@ impl TournamentState {
         }
     }
 
-    /// The state that was kept so.
+    /// Returns the state that the file keeps under this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         use TournamentState::*;
         [Running, Paused, Cancelled, Finished, Decided, Failed]
@@ -301,7 +332,7 @@ impl TournamentState {
 }
 
 impl TournamentView {
-    /// A tournament of which nothing has been seen yet.
+    /// Returns the view of a tournament that has no report yet.
     pub(super) fn new(id: i64, plan: &Plan, schedule: &Schedule, state: TournamentState, began: i64) -> Self {
         TournamentView {
             line: TournamentLine {
@@ -313,7 +344,7 @@ impl TournamentView {
                 blocks: 0,
                 wanted: schedule.end(),
                 matches: 0,
-                leader: None,
+                leaders: Vec::new(),
                 began,
                 sample: is_sample(plan),
             },
@@ -325,6 +356,7 @@ impl TournamentView {
             until_decided: plan.until_decided,
             matches_of_block: schedule.matches(schedule.end().saturating_sub(1)),
             rate: 0.0,
+            pace: TournamentPace::default(),
             eta: None,
             seconds: 0.0,
             seen: 0,
@@ -342,20 +374,21 @@ impl TournamentView {
         }
     }
 
-    /// Blocks that were played.
+    /// Sets the number of blocks played.
     pub(super) fn played(&mut self, blocks: u32, schedule: &Schedule) {
         self.line.blocks = blocks;
         self.line.matches = schedule.matches_before(blocks);
     }
 
-    /// Takes over what a report says.
+    /// Updates the view from a report.
     pub(super) fn take(&mut self, report: &Report) {
         let seen = report.blocks;
         self.seen = seen;
         self.order = order(report).into();
         self.summary.clone_from(&report.summary);
         self.sealed_dice.clone_from(&report.plan.sealed_dice);
-        self.line.leader = report.standings.first().map(|entry| entry.name.clone()).filter(|_| seen > 0);
+        let leaders = report.standings.iter().filter(|entry| seen > 0 && entry.rank.best == 1);
+        self.line.leaders = leaders.map(|entry| entry.name.clone()).collect();
         let names: Vec<&str> =
             report.plan.members().map(|member| report.plan.entries[member].name.as_str()).collect();
         let number = |name: &str| names.iter().position(|&member| member == name).unwrap_or_default();
@@ -397,7 +430,7 @@ impl TournamentView {
             name: fault.name.clone(),
             kind: fault.kind.as_str().into(),
             count: fault.count,
-            hint: fault.hint.map(str::to_owned),
+            hint: fault.hint.clone(),
         };
         self.faults = report.trouble.faults.iter().map(fault).collect();
         let error = self.host.take().and_then(|host| host.error);
@@ -414,7 +447,7 @@ impl TournamentView {
         self.remember(HistoryPoint::of(report));
     }
 
-    /// Adds a point to the chart. Where there are too many, one goes where they are densest.
+    /// Adds a point to the chart. If there are too many, removes one where they are closest together.
     pub(super) fn remember(&mut self, point: HistoryPoint) {
         if point.blocks == 0 {
             return;
@@ -429,7 +462,7 @@ impl TournamentView {
         }
     }
 
-    /// As everybody may see it.
+    /// Returns the view for everybody: without the host's part and, until the tournament is over, without the seed.
     pub(super) fn for_guests(&self) -> Self {
         use TournamentState::{Cancelled, Decided, Finished};
         let is_over = matches!(self.line.state, Finished | Decided | Cancelled);
@@ -437,7 +470,7 @@ impl TournamentView {
     }
 }
 
-/// What decides the order of a report.
+/// Returns what decides the order of a report.
 fn order(report: &Report) -> &'static str {
     let lucky = report.standings.iter().any(|entry| entry.luck_adjusted.is_some());
     match report.measure {
@@ -462,7 +495,7 @@ impl Interval {
     }
 }
 
-/// What a bot is, for everybody: a built-in one or an allowed name as it was written, but no file and no command.
+/// Describes a bot for everybody: a built-in bot or an allowed name stays as it was written, but no file and no command is shown.
 fn harmless(bot: &str) -> String {
     if bot.starts_with("cmd:") || looks_like_file(bot) { "a program".to_owned() } else { bot.to_owned() }
 }
@@ -491,7 +524,7 @@ mod tests {
         let mut view = view();
         // Points in between are found out later.
         for blocks in (2..=5000).step_by(2).chain((1..5000).step_by(2)) {
-            view.remember(HistoryPoint { blocks, ratings: Vec::new() });
+            view.remember(HistoryPoint { blocks, values: Vec::new() });
             assert!(view.history.len() <= POINTS);
         }
         assert_eq!(view.history.last().map(|point| point.blocks), Some(5000));

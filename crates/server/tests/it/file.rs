@@ -1,4 +1,4 @@
-//! The file as servers have always written it: what is in it is taken up again.
+//! The server resumes files that earlier servers have written.
 
 use super::visitor::{Visitor, config};
 use necrodome_server::{Config, Site, keys::Key};

@@ -1,4 +1,4 @@
-//! Films show what happened, of every game, and refuse what is no replay with words.
+//! Films show what happened in every game; a file that is not a replay is refused with an explanation.
 
 use crate::visitor::{Answer, Visitor, config, site};
 use axum::{
@@ -28,7 +28,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::{io::Read, sync::LazyLock};
 
-/// The packed replay of a match between built-in bots.
+/// Returns the packed replay of a match between built-in bots.
 fn replay<G: Listed>(bots: &[&str], settings: &[&str], seed: u64) -> Vec<u8> {
     let names: Vec<String> = bots.iter().enumerate().map(|(seat, bot)| format!("{bot} {seat}")).collect();
     replay_of::<G>(bots, &names, settings, seed)
@@ -46,7 +46,7 @@ fn replay_of<G: Listed>(bots: &[&str], names: &[String], settings: &[&str], seed
     run_match(&names, &rules, seed, &mut players, |_, _| {}).unwrap().recording.pack().unwrap()
 }
 
-/// Everybody who plays a game out of the box, in a short match.
+/// Returns the packed replay of a short match between a game's own players.
 fn short<G: Listed>(seed: u64) -> Vec<u8> {
     let all: Vec<&str> = G::built_ins().iter().map(|bot| bot.name).collect();
     let seats = all.len().clamp(*G::SEATS.start(), (*G::SEATS.end()).min(6));
@@ -59,12 +59,12 @@ fn short<G: Listed>(seed: u64) -> Vec<u8> {
     replay::<G>(&bots, settings, seed)
 }
 
-/// A replay whose film is larger than what is on its way between two sockets.
+/// Returns a replay whose film is larger than the buffers between two sockets.
 pub fn large() -> Vec<u8> {
     replay::<Infection>(&["random"; 250], &["start_antibodies=9"], 1)
 }
 
-/// The film as the pages get it.
+/// Returns the film that the pages get.
 fn film(packed: Vec<u8>) -> Value {
     serde_json::from_slice(&filmed(packed).unwrap()).unwrap()
 }
@@ -115,7 +115,7 @@ fn there_is_a_frame_for_every_step_of_every_game() {
     }
 }
 
-/// What is told, and what the board shows, belongs to the player of the step.
+/// The text and the board of a step belong to its player.
 #[test]
 fn a_step_belongs_to_one_player() {
     for seed in 0..10 {
@@ -149,7 +149,7 @@ fn a_step_belongs_to_one_player() {
     }
 }
 
-/// A roll is priced where it is shown.
+/// A roll is priced in the step that shows it.
 #[test]
 fn values_belong_to_the_player_of_their_step() {
     let films = [
@@ -197,7 +197,7 @@ fn a_film_says_how_the_match_ended() {
     assert_eq!(battle["result"], "6 share the win");
 }
 
-/// The dice of a turn that is over are not in any view any more: they are put together from its rolls.
+/// No view has the dice of a finished turn any more, so they are reconstructed from its rolls.
 #[test]
 fn ended_turns_show_the_dice_as_they_lay() {
     let (mut busted, mut ended) = (0, 0);
@@ -223,7 +223,7 @@ fn ended_turns_show_the_dice_as_they_lay() {
     assert!(busted > 10 && ended > 2 * busted, "{busted} of {ended}: the bots do both");
 }
 
-/// Scenes hold only what changed; together they are the party.
+/// Scenes hold only what changed; together they make up the whole party.
 #[test]
 fn the_party_can_be_put_together_from_its_changes() {
     let bots = ["careful", "spreader", "random", "random", "spreader", "careful", "random", "spreader"];
@@ -300,7 +300,7 @@ async fn upload(site: &Site, packed: impl Into<Body>) -> Answer {
     Visitor::stranger(site).send(request.unwrap()).await
 }
 
-/// The lines of a replay, changed and packed again.
+/// Returns a replay with changed lines, packed again.
 fn changed(packed: &[u8], change: impl Fn(&mut Vec<String>)) -> Vec<u8> {
     let mut text = String::new();
     zstd::Decoder::new(packed).unwrap().read_to_string(&mut text).unwrap();
@@ -345,7 +345,7 @@ async fn too_large_is_said_before_it_is_read() {
     assert!(upload(&site, vec![0; 2000]).await.refused(413).contains("at most"));
 }
 
-/// A small file can hold a lot: it is not unpacked to its end.
+/// A small file can unpack to a huge one, so unpacking stops early.
 #[tokio::test]
 async fn a_bomb_is_refused() {
     let good = replay::<Race>(&["greedy", "cautious"], &[], 3);
@@ -355,7 +355,7 @@ async fn a_bomb_is_refused() {
     assert!(told.contains("too large"), "{told}");
 }
 
-/// Names come from others.
+/// Names come from other people and may contain anything.
 #[test]
 fn a_name_cannot_break_out_of_a_page() {
     let evil = "</script><script>alert(1)</script>".to_owned();

@@ -1,8 +1,15 @@
-//! The strategy as pictures, and the calculator.
+//! The pictures of the strategy, and the calculator.
 
 use crate::visitor::{Visitor, site};
-use necrodome_rules::zombie_dice::Solo;
-use necrodome_solve::{Solution, Solvable};
+use necrodome_rules::{
+    chance::Seeded,
+    zombie_dice::{Action, Solo, SoloView},
+};
+use necrodome_solve::{
+    Solution, Solvable,
+    bots::built_in,
+    exact::{Asked, Inexact, solo as solo_bot},
+};
 use serde_json::{Value, json};
 
 fn counts(green: u8, yellow: u8, red: u8) -> Value {
@@ -62,6 +69,75 @@ async fn every_solved_game_can_be_asked() {
 }
 
 #[tokio::test]
+async fn the_odds_of_the_next_roll_add_up() {
+    let mut visitor = Visitor::stranger(&site());
+    let feet = solo(counts(1, 0, 0), counts(0, 0, 2), counts(3, 0, 0));
+    let tokyo = json!({ "game": "tokyo", "health": [6, 4], "points": [12, 15], "place": "in",
+        "asked": { "type": "rolling", "dice": ["one", "one", "two", "three", "heal", "attack"], "rerolls": 2 } });
+    for position in [&feet, &tokyo] {
+        let odds = visitor.post("/api/advise", position).await.ok()["odds"].clone();
+        let outcomes = odds["outcomes"].as_array().unwrap();
+        let all: f64 = outcomes.iter().map(|outcome| outcome["chance"].as_f64().unwrap()).sum();
+        assert!((all - 1.0).abs() < 1e-12, "{odds}");
+    }
+    // Three green dice with two shotguns on the table: each has one shotgun on six sides.
+    let odds = visitor.post("/api/advise", &feet).await.ok()["odds"].clone();
+    let lost = odds["outcomes"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(lost["words"], "a third shotgun: the turn is lost");
+    assert!((lost["chance"].as_f64().unwrap() - 91.0 / 216.0).abs() < 1e-12, "{lost}");
+    // Whoever is asked to leave Tokyo rolls nothing.
+    let hit = json!({ "game": "tokyo", "health": [3, 8], "points": [10, 12], "place": "in", "asked": { "type": "hit", "heals": 0 } });
+    assert_eq!(visitor.post("/api/advise", &hit).await.ok()["odds"], Value::Null);
+}
+
+#[tokio::test]
+async fn rules_of_thumb_cost_what_the_bots_that_follow_them_lose() {
+    let mut visitor = Visitor::stranger(&site());
+    let number = |value: &Value| value.as_f64().unwrap();
+    for (race, perfect) in [(false, Solo::solve(&Default::default(), 1).unwrap().start()), (true, 0.5)] {
+        let list = visitor.get(&format!("/api/learn/thumbs?race={race}")).await.ok();
+        assert!((number(&list["perfect"]["value"]) - perfect).abs() < 1e-9, "{list}");
+        let rules = list["rules"].as_array().unwrap();
+        assert_eq!(rules.len(), 5);
+        for rule in rules {
+            let played = &rule["played"];
+            assert!(number(&played["cost"]) > 0.0, "{rule}");
+            assert!((number(&played["value"]) + number(&played["cost"]) - perfect).abs() < 1e-9, "{rule}");
+            let all: f64 = played["scores"].as_array().unwrap().iter().map(number).sum();
+            assert!((all - 1.0).abs() < 1e-9, "{rule}");
+            // The same rule, tried by somebody.
+            let tried: Vec<String> = ["none", "one", "two"]
+                .iter()
+                .zip(rule["stop"].as_array().unwrap())
+                .filter(|(_, stop)| !stop.is_null())
+                .map(|(shotguns, stop)| format!("&{shotguns}={stop}"))
+                .collect();
+            let address = format!("/api/learn/thumb?race={race}{}", tried.concat());
+            assert_eq!(visitor.get(&address).await.ok()["cost"], played["cost"]);
+        }
+        // The built-in bot `cautious` stops at the first shotgun, too.
+        let cautious = rules.iter().find(|rule| rule["words"] == "Stop at the first shotgun").unwrap();
+        if !race {
+            let exact = exact_score("cautious");
+            assert!((number(&cautious["played"]["value"]) - exact).abs() < 1e-9, "{cautious} {exact}");
+        }
+    }
+}
+
+/// Returns the expected score of a built-in bot in solo, from its choices in every view that can occur.
+fn exact_score(name: &str) -> f64 {
+    struct Built(Box<dyn necrodome_rules::bot::Bot<Solo>>);
+    impl Asked<Solo> for Built {
+        fn act(&mut self, view: &SoloView) -> Result<Action, Inexact> {
+            Ok(self.0.act(view))
+        }
+    }
+    let bot =
+        built_in::<Solo>(&name.parse().unwrap(), &Default::default(), Seeded::new(1, "bot", 0)).unwrap();
+    solo_bot(&Default::default(), &mut Built(bot), |_| {}).unwrap().score
+}
+
+#[tokio::test]
 async fn impossible_positions_are_refused_with_the_reason() {
     let mut visitor = Visitor::stranger(&site());
     let none = || counts(0, 0, 0);
@@ -81,15 +157,30 @@ async fn impossible_positions_are_refused_with_the_reason() {
         (tokyo(json!([5, 4]), json!([1, 0]), "out", dice.clone()), "at least 1 point"),
         (tokyo(json!([5, 4]), json!([2, 0]), "in", dice), "at least 3 points"),
         (tokyo(json!([10, 4]), json!([2, 0]), "in", json!({ "type": "hit", "heals": 0 })), "health below 10"),
-        (json!({ "game": "infection" }), "unknown variant"),
+        (
+            json!({ "game": "infection" }),
+            "expected one of \"zombie-dice-solo\", \"zombie-dice-race\", \"zombie-dice\", \"tokyo\", got \"infection\"",
+        ),
+        (
+            solo(counts(1, 0, 0), none(), json!({ "green": "x" })),
+            "expected a whole number from 0 to 255, got \"x\"",
+        ),
+        (json!("x"), "expected an object, got \"x\""),
     ] {
         let said = visitor.post("/api/advise", &position).await.refused(400);
         assert!(said.contains(why), "{position}: {said}");
     }
     visitor.get("/api/learn/stopping?shotguns=3").await.refused(400);
     visitor.get("/api/learn/stopping?shotguns=1&own=13").await.refused(400);
-    visitor.get("/api/learn/stopping?shotguns=x").await.refused(400);
-    visitor.get("/api/learn/stopping").await.refused(400);
+    for (address, why) in [
+        ("stopping?shotguns=x", "shotguns: expected a whole number"),
+        ("stopping", "expected a key \"shotguns\""),
+        ("thumb?two=0", "expected to stop with 1 to 13 brains, got 0"),
+        ("thumbs?race=maybe", "race: "),
+    ] {
+        let said = visitor.get(&format!("/api/learn/{address}")).await.refused(400);
+        assert!(said.contains(why), "{address}: {said}");
+    }
 }
 
 #[tokio::test]

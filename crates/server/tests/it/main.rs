@@ -1,4 +1,4 @@
-//! Tests of the web arena: one binary, since linking many takes longer than running them.
+//! Tests of the web arena, in one binary: linking many binaries would take longer than running them.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Parties over the wire: who sees what, who may do what, and nothing lost.
+//! Parties over the network: who sees what, who may do what, and that nothing is lost.
 
 use crate::visitor::{Answer, HeldFile, Visitor, config, is_waiting, site};
 use necrodome_judge::{book::Book, script};
@@ -6,7 +6,7 @@ use necrodome_server::{Config, Limits, Site, party};
 use serde_json::{Value, json};
 use std::{pin::pin, time::Duration};
 
-/// Later than anything can wait for.
+/// A time later than any deadline.
 const FAR: u64 = u64::MAX / 2;
 
 struct Table {
@@ -16,7 +16,7 @@ struct Table {
 }
 
 impl Table {
-    /// A room with guests who have joined.
+    /// Opens a room with guests who have joined.
     async fn new(site: &Site, guests: usize, rules: Value) -> Self {
         let mut host = Visitor::host(site).await;
         let room = host.post("/api/party", json!({ "rules": rules })).await.ok();
@@ -62,7 +62,7 @@ impl Table {
         self.guests[guest].get(&path).await.ok()
     }
 
-    /// Two meet; each commits what the rules let it.
+    /// Lets two guests meet; each commits what the rules allow.
     async fn meet(&mut self, a: usize, b: usize) {
         self.act(a, json!({ "type": "propose", "to": b })).await.ok();
         self.act(b, json!({ "type": "accept", "with": a })).await.ok();
@@ -79,7 +79,7 @@ impl Table {
         }
     }
 
-    /// The script, which must be one without a mistake.
+    /// Returns the book that the script makes. The script must have no mistake.
     async fn book(&mut self) -> Book {
         let path = self.at("/script");
         let text = self.host.get(&path).await.text();
@@ -275,7 +275,7 @@ async fn what_many_do_at_once_is_all_kept() {
     assert_eq!(host.get(&path).await.ok(), before);
 }
 
-/// One thread answers all requests here: who waits for the file must not keep it from the others.
+/// One thread answers all requests here. A request that waits for the file must not keep it from the others.
 #[tokio::test]
 async fn while_a_room_is_written_others_are_answered() {
     let site = site();

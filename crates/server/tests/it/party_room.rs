@@ -1,4 +1,4 @@
-//! A room as a state machine: what it promises whatever comes in.
+//! A room as a state machine: its promises hold whatever the inputs are.
 
 use necrodome_judge::{book::Book, script, simulate::Simulator};
 use necrodome_rules::{
@@ -42,7 +42,7 @@ fn started(rules: InfectionRules, seed: u64, players: Number) -> Room {
     room
 }
 
-/// Two meet, from the proposal to the commitments.
+/// Lets two guests meet, from the proposal to the commitments, and returns the contact.
 fn meet(room: &mut Room, [a, b]: [Number; 2], commits: [Commitment; 2]) -> u32 {
     let contact = room.next();
     room.apply(Input::Propose { from: a, to: b }).unwrap();
@@ -61,7 +61,7 @@ fn view(room: &Room, player: Number) -> String {
     serde_json::to_string(&seen).unwrap()
 }
 
-/// The script tells the same game.
+/// Checks that the script tells the same game.
 fn check_script(room: &Room) {
     let Some(party) = room.party() else { return assert_eq!(room.script(), "") };
     let parsed = script::parse(&room.script());
@@ -72,7 +72,7 @@ fn check_script(room: &Room) {
     party.invariants().unwrap();
 }
 
-/// What some numbers mean in a room: mostly something that makes sense.
+/// Turns some numbers into an input for a room, usually one that makes sense.
 fn input(room: &Room, [kind, a, b, c]: [u8; 4]) -> Input {
     let numbers: Vec<Number> = room.members().iter().map(|member| member.number).collect();
     let player = |pick: u8| numbers.get(usize::from(pick) % (numbers.len() + 1)).copied().unwrap_or(999);
@@ -158,8 +158,9 @@ proptest! {
     }
 }
 
-/// Two rooms with the same guests, in which everything that the last guest cannot know is different: who is a zombie, what others
-/// commit, who takes the antidote. As long as nothing is reported, its page is the same to the byte, and so are its refusals.
+/// Two rooms have the same guests and differ in everything that the last guest cannot know: who is a zombie, what others commit,
+/// who takes the antidote. Until something is reported, that guest's page is the same to the byte, and so are the refusals they
+/// get.
 #[test]
 fn a_seat_sees_nothing_that_it_may_not_know() {
     let me: Number = 7;
@@ -193,7 +194,7 @@ fn a_seat_sees_nothing_that_it_may_not_know() {
     assert!(infected_in_one > 5, "the rooms must differ in what is hidden: {infected_in_one}");
 }
 
-/// The same step in rooms that differ in secret: what others commit is drawn from what they may.
+/// Takes the same step in rooms that differ in secret: others' commitments are drawn from those that they may make.
 fn shared_step(
     room: &mut Room,
     secret: &mut Seeded,
@@ -379,13 +380,13 @@ fn without_an_antibody_precautions_do_nothing_and_nobody_is_told() {
     check_script(&room);
 }
 
-/// A room of four in which guest 0 is what they should be.
+/// Makes a room of four in which guest 0 has this identity.
 fn with_first(identity: Identity) -> Room {
     let is = |room: &Room| room.party().unwrap().players()[0].identity() == identity;
     (0..).map(|seed| started(rules(1, 1, 2, 3), seed, 4)).find(is).unwrap()
 }
 
-/// What a phone shows without a peek: everything but what its owner was told and has committed.
+/// Returns what a phone shows without a peek: everything except its owner's reports and commitments.
 fn without_secrets(room: &Room, player: Number) -> serde_json::Value {
     let mut seat = serde_json::to_value(room.seat_view(player, |_| 0)).unwrap();
     let play = &mut seat["play"];
@@ -487,6 +488,17 @@ fn who_comes_during_the_game_plays_from_the_next_turn_as_the_host_says() {
 }
 
 #[test]
+fn whoever_joins_and_leaves_again_and_again_uses_nothing_up() {
+    let mut room = open(rules(1, 1, 0, 1), 3);
+    for player in 0..5000 {
+        room.apply(Input::Join { name: "Mallory".into(), key: format!("key {player}") }).unwrap();
+        room.apply(Input::Leave { player }).unwrap();
+    }
+    room.apply(Input::Join { name: "Ada".into(), key: "key".into() }).unwrap();
+    assert_eq!(room.members().len(), 1);
+}
+
+#[test]
 fn the_same_guests_play_again_with_zombies_drawn_anew() {
     let mut room = started(rules(1, 1, 0, 1), 3, 8);
     assert_eq!(room.apply(Input::Rematch), Err(Refused::NotOver));
@@ -551,7 +563,7 @@ fn the_story_tells_who_was_infected_by_whom_and_what_would_have_saved_them() {
     assert_eq!(award(AwardKind::BestTrader), (vec![3], 2));
 }
 
-/// What suits a first party: neither side wins nearly always, and a game is no slaughter in three turns.
+/// Rules that suit a first party: neither side nearly always wins, and the game is not over in three turns.
 #[test]
 fn rules_that_suit_the_guests_make_a_fair_game() {
     for players in [4, 8, 9, 12, 16, 20, 27, 40, 60] {

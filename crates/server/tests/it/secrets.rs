@@ -1,4 +1,4 @@
-//! Every request as a stranger, as a guest with seats and as the host: who is let in, and what nobody is ever told.
+//! Makes every request as a stranger, as a guest with seats and as the host: who is let in, and what nobody is ever told.
 
 use crate::visitor::{Visitor, config};
 use axum::{
@@ -13,11 +13,11 @@ use std::{
     path::Path,
 };
 
-/// Who may ask, and with what. The body of a `POST` is one that would be carried out for whoever may.
+/// A request, and who may make it. The body of a `POST` is one that would be carried out for a visitor who may.
 struct Route {
     path: &'static str,
     body: Option<Value>,
-    /// The status for a stranger, for a guest, for the host.
+    /// The expected status for a stranger, for a guest and for the host.
     expect: [u16; 3],
 }
 
@@ -32,7 +32,7 @@ fn post(path: &'static str, body: Value, expect: [u16; 3]) -> Route {
 const ALL: [u16; 3] = [200; 3];
 const HOST: [u16; 3] = [403, 403, 200];
 
-/// All requests. Those that change the most come last; `stranger` and `guest` are refused where it counts.
+/// Returns all requests. Those that change the most come last; `stranger` and `guest` are refused where it counts.
 fn routes() -> Vec<Route> {
     let entries = json!([{"bot": "angry"}, {"bot": "random"}]);
     vec![
@@ -41,6 +41,8 @@ fn routes() -> Vec<Route> {
         get("/play", ALL),
         get("/learn/stopping", ALL),
         get("/learn/drill", ALL),
+        get("/learn/thumb", ALL),
+        get("/learn/thumbs", ALL),
         get("/tournaments", ALL),
         get("/tournaments/{id}", ALL),
         get("/tournaments/{id}/stream", ALL),
@@ -69,6 +71,7 @@ fn routes() -> Vec<Route> {
         post("/tables/{id}/start", json!({}), [403, 409, 403]),
         post("/tables/{id}/act", json!({"question": 999_999, "action": {"type": "end"}}), [403, 409, 403]),
         post("/tables/{id}/replace", json!({"seat": 1}), [403, 409, 403]),
+        post("/tables/{id}/return", json!({}), [403, 409, 403]),
         post("/tables/{id}/rematch", json!({}), [403, 409, 403]),
         // The game goes on, and late guests are welcome, but not without a name.
         post("/party/{id}/join", json!({"name": ""}), [400, 409, 400]),
@@ -77,6 +80,7 @@ fn routes() -> Vec<Route> {
         post("/party/{id}/host", json!({"type": "end_for", "player": 1}), [403, 403, 204]),
         post("/party", json!({}), HOST),
         post("/tournaments/{id}/pause", json!({}), [403, 403, 409]),
+        post("/tournaments/{id}/hurry", json!({}), [403, 403, 409]),
         post("/tournaments/{id}/resume", json!({}), [403, 403, 409]),
         post("/tournaments/{id}/cancel", json!({}), [403, 403, 409]),
         post("/tournaments", json!({"game": "tokyo", "entries": entries, "blocks": 1}), HOST),
@@ -85,7 +89,7 @@ fn routes() -> Vec<Route> {
     ]
 }
 
-/// A server where a tournament is over and a table and a party go on.
+/// A server with a finished tournament, and a table and a party that are going on.
 struct World {
     site: Site,
     visitors: [Visitor; 3],
@@ -140,12 +144,13 @@ impl World {
         let query = match route {
             "/learn/stopping" => "?shotguns=1",
             "/learn/drill" => "?game=zombie-dice-solo&level=1&number=1",
+            "/learn/thumb" => "?one=5",
             _ => "",
         };
         format!("/api{}{query}", route.replace("{id}", id).replace("{block}", "0").replace("{number}", "1"))
     }
 
-    /// Asks, and gives what came: of a live page, the first that is sent.
+    /// Sends a request and returns the answer; for a live page, the first message.
     async fn ask(&mut self, who: usize, route: &Route) -> (StatusCode, String) {
         let path = self.path(route.path);
         let visitor = &mut self.visitors[who];
@@ -163,7 +168,7 @@ impl World {
         (answer.status, answer.text())
     }
 
-    /// What nobody may ever be told: keys, their hashes, what is on the host's disk, the seeds of what goes on.
+    /// Returns what nobody may ever be told: keys, their hashes, files on the host's disk, and the seeds of whatever is going on.
     fn secrets(&self) -> BTreeSet<String> {
         let keys = self.visitors.iter().flat_map(|visitor| visitor.cookies.values());
         let hashes = keys.clone().map(|key| blake3::hash(key.as_bytes()).to_string());
@@ -174,7 +179,7 @@ impl World {
         secrets
     }
 
-    /// All seeds that the file keeps, of the party and of the table.
+    /// Returns all seeds in the file, those of the party and of the table.
     fn seeds(&self) -> Vec<String> {
         let connection = self.site.db().lock();
         let mut seeds = Vec::new();
@@ -212,7 +217,7 @@ async fn everybody_gets_what_is_theirs_and_nobody_a_secret() {
     }
 }
 
-/// The routes as they stand in the source, so that a new one cannot be forgotten here.
+/// Collects the routes in the source, so that no new one can be forgotten here.
 fn routes_of_the_source(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();

@@ -1,11 +1,11 @@
-//! Tables at which people play: whole games over the requests, and everything that must not work.
+//! Tables at which people play: whole games by requests, and everything that must not work.
 
 use crate::visitor::{Answer, HeldFile, Live, Visitor, config, is_waiting, site};
 use axum::http::StatusCode;
 use necrodome_server::{Config, Limits, Site};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
-use std::{path::Path, pin::pin, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, pin::pin, time::Duration};
 
 /// Somebody at a table.
 struct Person {
@@ -46,7 +46,7 @@ impl Person {
         format!("/api/tables/{}/{what}", self.id)
     }
 
-    /// Waits until it is asked; false when the match is over.
+    /// Waits until they have to decide; returns false when the match is over.
     async fn asked(&mut self) -> bool {
         loop {
             if self.state["question"].is_u64() {
@@ -64,7 +64,7 @@ impl Person {
         self.browser.post(&self.path("act"), body).await
     }
 
-    /// Answers, and waits for what comes of it.
+    /// Answers a question, and waits for the result.
     async fn play(&mut self, action: Value) {
         let question = self.state["question"].clone();
         self.act(action).await.ok();
@@ -84,7 +84,7 @@ impl Person {
     }
 }
 
-/// What a person might do that wants to be done some time.
+/// Returns an action that brings a match closer to its end.
 fn sensible(state: &Value) -> Value {
     let view = &state["scene"]["view"];
     match state["game"].as_str().unwrap() {
@@ -297,6 +297,55 @@ async fn who_is_away_can_be_replaced_after_a_while() {
     assert_eq!(joined["seats"][2]["bot"], "point-hunter");
 }
 
+/// Bea leaves, the server is started again, and Bea takes her seat back: she decides again, and only she.
+#[tokio::test]
+async fn who_was_replaced_takes_the_seat_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("arena.sqlite");
+    let site = site_in(&store);
+    let mut ada = Person::open(
+        &site,
+        json!({ "game": "last-bullet", "name": "Ada", "friends": 1,
+        "options": { "copies": 5, "max_turns": 40 } }),
+    )
+    .await;
+    let mut bea = Person::join(&site, &ada.id, "Bea").await;
+    let back = ada.path("return");
+    bea.browser.post(&back, json!({})).await.refused(409);
+    Visitor::stranger(&site).post(&back, json!({})).await.refused(403);
+    assert!(ada.asked().await && bea.asked().await);
+    bea.browser.post(&ada.path("leave"), json!({})).await.ok();
+    // Bea's bot has answered for her: without it Ada would not be asked again.
+    ada.play(sensible(&ada.state)).await;
+    assert!(ada.asked().await);
+    let (id, cookies) = (ada.id.clone(), [ada.browser.cookies.clone(), bea.browser.cookies.clone()]);
+    drop((ada, bea, site));
+
+    let site = site_in(&store);
+    let [mut ada, mut bea] = cookies.map(|cookies| {
+        let mut browser = Visitor::stranger(&site);
+        browser.cookies = cookies;
+        browser
+    });
+    let seen = bea.get(&format!("/api/tables/{id}")).await.ok();
+    assert_eq!((&seen["you"], &seen["replaced"]), (&Value::Null, &json!(1)));
+    assert_eq!(ada.get(&format!("/api/tables/{id}")).await.ok()["replaced"], Value::Null);
+    bea.post(&back, json!({})).await.ok();
+    let (mut ada, mut bea) = (Person::sitting(ada, &id).await, Person::sitting(bea, &id).await);
+    assert_eq!((&bea.state["you"], &bea.state["replaced"]), (&json!(1), &Value::Null));
+    assert_eq!(
+        (&bea.state["seats"][1]["bot"], &bea.state["seats"][1]["left"]),
+        (&Value::Null, &json!(false))
+    );
+    // The bot may have answered the question of this turn; the next one is Bea's own.
+    assert!(ada.asked().await);
+    ada.play(sensible(&ada.state)).await;
+    assert!(bea.asked().await);
+    bea.play(sensible(&bea.state)).await;
+    tokio::join!(ada.play_to_the_end(), bea.play_to_the_end());
+    assert_eq!(bea.state["phase"], "over");
+}
+
 #[tokio::test]
 async fn nobody_is_replaced_at_once() {
     let site = site();
@@ -354,7 +403,7 @@ async fn whoever_does_not_want_to_wait_begins_with_bots() {
     ada.browser.post(&ada.path("start"), json!({})).await.refused(409);
 }
 
-/// A viewer of a game with secrets must get the same, whatever is hidden from it.
+/// A viewer of a game with secrets must get the same, whatever is hidden from them.
 #[tokio::test]
 async fn nobody_sees_what_is_hidden_from_it() {
     let site = site();
@@ -404,7 +453,7 @@ async fn nobody_sees_what_is_hidden_from_it() {
     }
 }
 
-/// The kinds of all events that are shown, in order.
+/// Returns the kinds of all events that are shown, in order.
 fn kinds(state: &Value) -> Vec<String> {
     let beats = state["scene"]["beats"].as_array().unwrap().iter();
     let events = beats.flat_map(|beat| beat["events"].as_array().unwrap());
@@ -431,7 +480,7 @@ async fn what_happened_since_a_decision_is_shown_beat_by_beat() {
     assert!(decisions > 3);
 }
 
-/// What was told, a line each: the seat, and the words.
+/// Returns the lines of text, each with its seat.
 fn told(state: &Value) -> String {
     let line = |told: &Value| {
         let text: String =
@@ -441,7 +490,7 @@ fn told(state: &Value) -> String {
     state["scene"]["told"].as_array().unwrap().iter().map(line).collect()
 }
 
-/// What another seat commits in secret changes nothing of what is shown to those who wait.
+/// A secret commitment of another seat changes nothing that is shown to those who wait.
 #[tokio::test]
 async fn a_secret_commitment_is_not_told_by_the_table() {
     let site = site();
@@ -512,11 +561,46 @@ async fn the_coach_tells_what_a_decision_has_cost() {
     assert!(cy.state["note"].as_str().unwrap().contains("two seats"), "{}", cy.state["note"]);
 }
 
+/// The author of a program at the table sees what is wrong with it; a hint may quote a legal action, so where players have secrets
+/// it waits for the end.
+#[tokio::test]
+async fn what_a_program_does_wrong_is_shown_at_its_seat() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bot.py"), "").unwrap();
+    let bots = folder.path().join("bots.toml");
+    fs::write(&bots, "[[bot]]\nname = \"bob\"\nrun = \"./bot.py\"\n").unwrap();
+    // A supervisor that says that the program does not start, and what it has logged.
+    let launcher = folder.path().join("launcher");
+    fs::write(&launcher, "#!/bin/sh\nprintf \"No module named 'numpie'\\nn\\002\\000\" >&2\n").unwrap();
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+    let site = Site::open(Config { bots: Some(bots), launcher: launcher.into(), ..config() }).unwrap();
+    for (game, options, is_open) in
+        [("zombie-dice", json!({ "max_rounds": 2 }), true), ("infection", json!({ "max_turns": 2 }), false)]
+    {
+        let mut host = Visitor::host(&site).await;
+        let wanted = json!({ "game": game, "name": "Ada", "bots": ["bob", "random"], "options": options });
+        let id = host.post("/api/tables", wanted).await.ok()["id"].as_str().unwrap().to_owned();
+        let mut ada = Person::sitting(host, &id).await;
+        let mut seen = ada.state["seats"][1]["fault"].clone();
+        assert!(ada.asked().await);
+        while seen.is_null() {
+            ada.play(sensible(&ada.state)).await;
+            assert!(ada.asked().await, "{game}: no fault was shown");
+            seen = ada.state["seats"][1]["fault"].clone();
+        }
+        assert_eq!((seen["kind"].as_str(), seen["hint"].is_string()), (Some("no_start"), is_open), "{game}");
+        ada.play_to_the_end().await;
+        let seats = &ada.state["seats"];
+        assert!(seats[1]["fault"]["hint"].as_str().unwrap().contains("there is no module numpie"));
+        assert!(seats[0]["fault"].is_null() && seats[2]["fault"].is_null(), "{game}: {seats}");
+    }
+}
+
 fn site_in(store: &Path) -> Site {
     Site::open(Config { store: Some(store.to_owned()), ..config() }).unwrap()
 }
 
-/// Somebody who has made three decisions in a match that goes on.
+/// Returns a person who has made three decisions in a match that is going on.
 async fn in_the_middle(site: &Site, wanted: Value) -> Person {
     'matches: loop {
         let mut ada = Person::open(site, wanted.clone()).await;
@@ -573,7 +657,7 @@ async fn a_restart_in_the_middle_changes_nothing() {
     }
 }
 
-/// One thread answers all requests here: who waits for the file must not keep it from the others.
+/// One thread answers all requests here. A request that waits for the file must not keep it from the others.
 #[tokio::test]
 async fn while_a_table_is_written_others_are_answered() {
     let site = site();
@@ -677,7 +761,7 @@ async fn what_cannot_be_played_is_refused() {
             json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "options": { "speed": 1 } }),
             "unknown option",
         ),
-        (json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "extra": 1 }), "unknown field"),
+        (json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "extra": 1 }), "unknown key \"extra\""),
         (json!({ "game": "tokyo", "name": " ", "bots": ["angry"] }), "begins or ends with a space"),
     ] {
         let said = stranger.post("/api/tables", &wanted).await.refused(400);

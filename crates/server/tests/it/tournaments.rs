@@ -1,4 +1,4 @@
-//! Tournaments on the page: started, watched, stopped and taken up again, always with the results of the arena.
+//! Tournaments on the pages: started, watched, stopped and resumed, always with the results of the arena.
 
 use crate::visitor::{Visitor, config, site};
 use necrodome_arena::{
@@ -22,7 +22,7 @@ fn race(blocks: u32) -> Value {
     })
 }
 
-/// The hash that the arena has for the same plan.
+/// Returns the hash that the arena computes for the same plan.
 fn hash_of_the_arena(blocks: u32) -> String {
     let entry = |name: &str, bot: &str| PlannedEntry::new(name, bot);
     let plan = Plan {
@@ -48,7 +48,7 @@ async fn begin(host: &mut Visitor, wanted: Value) -> i64 {
     host.post("/api/tournaments", wanted).await.ok()["id"].as_i64().unwrap()
 }
 
-/// Watches a tournament until it runs no more.
+/// Watches a tournament until it is no longer running.
 async fn watch_to_the_end(viewer: &mut Visitor, id: i64) -> Value {
     let mut live = viewer.follow(&format!("/api/tournaments/{id}/stream")).await;
     let mut blocks = 0;
@@ -84,7 +84,7 @@ async fn a_tournament_is_started_by_the_host_and_watched_by_everybody() {
 
     let list = guest.get("/api/tournaments").await.ok();
     assert_eq!(list["tournaments"][0]["id"], id);
-    assert_eq!(list["tournaments"][0]["leader"], best["name"]);
+    assert_eq!(list["tournaments"][0]["leaders"], json!([best["name"]]));
     let home = guest.get("/api/home").await.ok();
     assert_eq!((home["running"].clone(), home["recent"][0]["state"].clone()), (json!([]), "finished".into()));
 }
@@ -99,6 +99,12 @@ async fn a_new_arena_has_samples_to_look_at() {
     for id in 1..=2 {
         let view = watch_to_the_end(&mut guest, id).await;
         assert_eq!((&view["line"]["state"], &view["line"]["sample"]), (&"finished".into(), &true.into()));
+        // Nobody is called the best whom the standings do not call the first.
+        let standings = view["standings"].as_array().unwrap();
+        let first = standings.iter().filter(|standing| standing["best_rank"] == 1);
+        let first: Vec<&Value> = first.map(|standing| &standing["name"]).collect();
+        assert_eq!(view["line"]["leaders"], json!(first));
+        assert!(standings.iter().all(|standing| !standing["name"].as_str().unwrap().contains('=')), "{view}");
         // However quickly it was played, there is a race to watch.
         let points: Vec<u64> = view["history"]
             .as_array()
@@ -141,6 +147,59 @@ async fn pausing_changes_no_result() {
     let view = watch_to_the_end(&mut host, id).await;
     assert_eq!(view["line"]["state"], "finished");
     assert_eq!(view["hash"], hash_of_the_arena(30_000));
+}
+
+#[tokio::test]
+async fn a_show_takes_its_time_until_the_host_has_seen_enough_and_changes_no_result() {
+    let folder = TempDir::new().unwrap();
+    let with_file = || Config { store: Some(folder.path().join("arena.sqlite")), ..config() };
+    let id = {
+        let site = Site::open(with_file()).unwrap();
+        let mut host = Visitor::host(&site).await;
+        let mut wanted = race(3000);
+        wanted["pace"] = json!("show");
+        let id = begin(&mut host, wanted).await;
+        let mut live = host.follow(&format!("/api/tournaments/{id}/stream")).await;
+        let mut view = live.next().await.unwrap();
+        while view["line"]["blocks"] == 0 {
+            view = live.next().await.unwrap();
+        }
+        assert_eq!((&view["line"]["state"], &view["pace"]), (&"running".into(), &"show".into()));
+        assert!(view["line"]["blocks"].as_u64() < Some(1500), "{}", view["line"]);
+        id
+    };
+    // A restart does not make it faster.
+    let site = Site::open(with_file()).unwrap();
+    let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
+    let view = guest.get(&format!("/api/tournaments/{id}")).await.ok();
+    assert_eq!((&view["line"]["state"], &view["pace"]), (&"running".into(), &"show".into()));
+    let hurry = format!("/api/tournaments/{id}/hurry");
+    assert!(guest.post(&hurry, json!({})).await.refused(403).contains("host"));
+    host.post(&hurry, json!({})).await.ok();
+    let view = watch_to_the_end(&mut guest, id).await;
+    assert_eq!((&view["line"]["state"], &view["pace"]), (&"finished".into(), &"fast".into()));
+    assert_eq!(view["hash"], hash_of_the_arena(3000));
+    assert!(host.post(&hurry, json!({})).await.refused(409).contains("finished already"));
+}
+
+#[tokio::test]
+async fn who_plays_alone_has_scores_over_time_and_no_ratings() {
+    let site = site();
+    let mut host = Visitor::host(&site).await;
+    let mut of = async |by: &str, measure: &str| {
+        let entries = json!([{ "bot": "greedy" }, { "bot": "cautious" }]);
+        let wanted =
+            json!({ "game": "zombie-dice-solo", "entries": entries, "blocks": 50, "seed": 7, "rank_by": by });
+        let id = begin(&mut host, wanted).await;
+        let view = watch_to_the_end(&mut host, id).await;
+        let last = view["history"].as_array().unwrap().last().unwrap();
+        for standing in view["standings"].as_array().unwrap() {
+            let entry = standing["entry"].as_u64().unwrap() as usize;
+            assert_eq!(last["values"][entry], standing[measure]["mean"], "{standing}");
+        }
+    };
+    of("luck-adjusted", "luck_adjusted").await;
+    of("plain", "mean_score").await;
 }
 
 #[tokio::test]
@@ -307,9 +366,9 @@ async fn programs_take_part_by_the_names_that_the_host_gave_them() {
     let bots = folder.path().join("bots.toml");
     let text = "[[bot]]\nname = \"ada\"\nrun = \"./secret.py\"\ngames = [\"zombie-dice-race\"]\n";
     fs::write(&bots, text).unwrap();
-    // A supervisor that says that there is no such program.
+    // A supervisor that says that the program does not start, and what it has logged.
     let launcher = folder.path().join("launcher");
-    fs::write(&launcher, "#!/bin/sh\nprintf 'n\\002\\000' >&2\n").unwrap();
+    fs::write(&launcher, "#!/bin/sh\nprintf \"No module named 'numpie'\\nn\\002\\000\" >&2\n").unwrap();
     fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
     let site =
         Site::open(Config { bots: Some(bots.clone()), launcher: launcher.into(), ..config() }).unwrap();
@@ -330,6 +389,8 @@ async fn programs_take_part_by_the_names_that_the_host_gave_them() {
         (view["faults"][0]["name"].clone(), view["faults"][0]["kind"].clone()),
         ("ada".into(), "no_start".into())
     );
+    let hint = view["faults"][0]["hint"].as_str().unwrap();
+    assert!(hint.contains("there is no module numpie"), "{view}");
     assert!(view["host"].is_null() && !view.to_string().contains("secret.py"), "{view}");
     let seen = host.get(&format!("/api/tournaments/{id}")).await.ok();
     assert!(seen["host"]["first_faults"][0].as_str().unwrap().contains("match 0"), "{seen}");
@@ -372,7 +433,7 @@ async fn every_match_can_be_listed_and_replayed() {
     assert!(guest.get(&path("/0/x/replay")).await.refused(404).contains("no match"));
 }
 
-/// What the command line has begun is shown too, and goes on here.
+/// A tournament that the command line began is shown too, and can be resumed here.
 #[tokio::test]
 async fn a_file_of_the_command_line_is_taken_up() {
     let folder = TempDir::new().unwrap();
@@ -389,7 +450,7 @@ async fn a_file_of_the_command_line_is_taken_up() {
     assert_eq!(host.get("/api/tournaments/1").await.ok()["line"]["state"], "paused");
 }
 
-/// The names in a list of matches, in its order.
+/// Returns the blocks and numbers of the matches in a list, in order.
 fn places(list: &Value) -> Vec<(u64, u64)> {
     let matches = list["matches"].as_array().unwrap();
     matches.iter().map(|one| (one["block"].as_u64().unwrap(), one["number"].as_u64().unwrap())).collect()

@@ -1,7 +1,7 @@
-//! A table for two: ways to play against each other, round by round, with everything that they can see.
+//! A table for two: exact values of two ways to play, round by round, with everything that the players can see.
 //!
-//! Players see how many rounds are finished, so a turn with the same scores in a later round is another question. Matches
-//! are followed from the start: how likely each pair of scores is after each round. Whatever is less likely than
+//! Players see how many rounds are finished, so a turn with the same scores in a later round is another question. The solver
+//! follows matches from the start and works out how likely each pair of scores is after each round. Anything less likely than
 //! [`NEGLIGIBLE`] counts as a tie.
 
 use super::{Asked, Inexact, Policy, Scores, WinChance, banks, policy_banks};
@@ -19,19 +19,19 @@ use std::{
     sync::Arc,
 };
 
-/// All pairs of scores that are less likely than this, together, are below 1e-12.
+/// The probability below which a pair of scores is ignored. All ignored pairs together are below 1e-12.
 const NEGLIGIBLE: f64 = 1e-15;
-/// Where no limit ends a match: after this many rounds two players who have not found an end will not find it.
+/// The last round where no option limits the match: two players who have not ended it by then never will.
 const MOST_ROUNDS: u32 = 1000;
 
-/// A turn at a table for two, as its player sees it before the dice.
+/// A turn at a table for two, as the player sees it before the dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TableTurn {
-    /// Its seat: seat 0 begins each round.
+    /// The player's seat: seat 0 begins each round.
     pub seat: Seat,
-    /// What it has banked.
+    /// The player's banked score.
     pub own: u32,
-    /// What the other has banked.
+    /// The other player's banked score.
     pub other: u32,
     /// Rounds finished.
     pub rounds: u32,
@@ -56,10 +56,10 @@ impl TableTurn {
 
 /// A way to play at a table for two.
 pub trait TablePlayer {
-    /// How often a turn banks each number of brains (a lost turn banks none).
+    /// Returns how often a turn banks each number of brains (a lost turn banks none).
     fn banks(&mut self, turn: TableTurn) -> Result<Vec<f64>, Inexact>;
 
-    /// How many states it was asked for so far.
+    /// The number of states that it has been asked about.
     fn views(&self) -> usize;
 }
 
@@ -92,7 +92,7 @@ impl<P: Policy> TablePlayer for TablePolicy<P> {
     }
 }
 
-/// A bot at a table, which is shown views.
+/// A bot at a table, which decides view by view.
 #[derive(Debug)]
 pub struct TableBot<B> {
     graph: FullGraph,
@@ -126,7 +126,7 @@ impl<B: Asked<Table>> TablePlayer for TableBot<B> {
 pub struct PerfectAtTable {
     solution: Arc<TableSolution>,
     rules: TableRules,
-    /// Turns that have come up.
+    /// The turns that have come up.
     known: HashMap<TableTurn, Vec<f64>>,
 }
 
@@ -167,7 +167,8 @@ impl TablePlayer for PerfectAtTable {
     }
 }
 
-/// The chance of one player against another in both seats; `progress` hears which share of the matches is played out.
+/// Works out the chance of one player against another in both seats; `progress` is called with the share of the matches that
+/// is played out.
 pub fn table(
     rules: &TableRules,
     one: &mut dyn TablePlayer,
@@ -182,7 +183,7 @@ pub fn table(
 /// Both scores after a turn, and whether the round is a tiebreak.
 type Standings = BTreeMap<(u32, u32, bool), f64>;
 
-/// The chance of whoever sits first.
+/// The chance of the player who sits first.
 fn duel(
     rules: &TableRules,
     [first, second]: [&mut dyn TablePlayer; 2],
@@ -227,12 +228,12 @@ fn duel(
     Ok(won)
 }
 
-/// What these scores are worth at the end to the first of both.
+/// The value of these final scores to the first player.
 fn share(a: u32, b: u32) -> f64 {
     if a == b { 0.5 } else { f64::from(u8::from(a > b)) }
 }
 
-/// Forgets what is too unlikely to matter; gives what that is worth to the first.
+/// Drops results that are too unlikely to matter; returns their value to the first player.
 fn forget(standings: &mut Standings) -> f64 {
     let mut forgotten = 0.0;
     standings.retain(|_, mass| {

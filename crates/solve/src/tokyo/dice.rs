@@ -1,41 +1,41 @@
-//! Handfuls of Tokyo's dice: how many of each face, in any order.
+//! Handfuls of Tokyo's dice: the count of each face, in any order.
 
 use necrodome_rules::tokyo::{Dice, Face, victory_points};
 use std::sync::LazyLock;
 
 pub(crate) const FACES: usize = 5;
 pub(crate) const DICE: usize = 6;
-/// Handfuls of up to six dice.
+/// The number of handfuls of up to six dice.
 pub(crate) const HANDFULS: usize = 462;
-/// Handfuls of exactly six.
+/// The number of handfuls of exactly six.
 pub(crate) const FULL: usize = 210;
-/// Handfuls of five and six.
+/// The number of handfuls of five and six.
 pub(crate) const FIVE: usize = 336;
-/// Different things that a roll can bring.
+/// The number of different results of a roll.
 pub(crate) const RESULTS: usize = 68;
 
-/// How many dice show each face.
+/// The number of dice that show each face.
 pub(crate) type Handful = [u8; FACES];
 
-/// All handfuls, the fullest first, and how they lead to each other.
+/// All handfuls, the fullest first, and the steps between them.
 #[derive(Debug)]
 pub(crate) struct Handfuls {
     pub all: Vec<Handful>,
     /// By [`code`]: the number of a handful.
     numbers: Vec<u16>,
-    /// With one die more of each face; for handfuls of fewer than six dice, from number [`FULL`] on.
+    /// The handful with one die more of each face; for handfuls of fewer than six dice, from number [`FULL`] on.
     pub with: Vec<[u16; FACES]>,
-    /// With one die less, where there is one; the others point at the handful itself.
+    /// The handful with one die less of each face. Where there is no such die, it points at the handful itself.
     pub without: Vec<[u16; FACES]>,
     /// The probability to roll each full handful with six dice.
     pub probability: [f64; FULL],
-    /// What each full handful brings, as a number of `results`.
+    /// The result of each full handful, as an index into `results`.
     pub result: [u16; FULL],
-    /// All that a roll can bring.
+    /// All results of a roll.
     pub results: Vec<Result>,
 }
 
-/// What dice bring when they are resolved.
+/// The result of resolved dice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Result {
     pub points: u8,
@@ -47,11 +47,11 @@ fn code(handful: &Handful) -> usize {
     handful.iter().fold(0, |code, &count| code * (DICE + 1) + usize::from(count))
 }
 
-/// By face: what a die adds to the [`code`] of its handful.
+/// What a die of each face adds to the [`code`] of its handful.
 const CODE: [u16; FACES] = [2401, 343, 49, 7, 1];
 
 impl Handfuls {
-    /// The tables; they are always the same.
+    /// Returns the tables; they are always the same.
     pub fn get() -> &'static Handfuls {
         static HANDFULS: LazyLock<Handfuls> = LazyLock::new(Handfuls::new);
         &HANDFULS
@@ -112,7 +112,7 @@ impl Handfuls {
         self.numbers[code(handful)].into()
     }
 
-    /// The number of the handful of all dice that `kept` marks.
+    /// The number of the handful of the dice that `kept` marks.
     pub fn kept(&self, dice: &Dice, kept: [bool; DICE]) -> usize {
         // By place: the compiler keeps pairs of both in memory.
         let code = |place: usize| CODE[dice[place] as usize] * u16::from(kept[place]);
@@ -126,7 +126,7 @@ impl Handfuls {
     }
 }
 
-/// Marks dice so that those kept are this handful.
+/// Marks dice so that the kept ones are this handful.
 pub(crate) fn marks(dice: &Dice, mut handful: Handful) -> [bool; DICE] {
     dice.map(|die| {
         let left = &mut handful[die as usize];
@@ -136,7 +136,7 @@ pub(crate) fn marks(dice: &Dice, mut handful: Handful) -> [bool; DICE] {
     })
 }
 
-/// A full handful as dice.
+/// Writes a full handful as dice.
 pub(crate) fn spread(handful: &Handful) -> Dice {
     let mut faces =
         Face::ALL.into_iter().zip(handful).flat_map(|(face, &n)| std::iter::repeat_n(face, n.into()));

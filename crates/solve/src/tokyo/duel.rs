@@ -1,8 +1,8 @@
-//! Ways to play Tokyo for two against each other: the same states and the same order as the solution, with the choices of
-//! whoever is asked in the place of the best ones.
+//! Exact values of two ways to play Tokyo for two: the same states in the same order as the solution, but with the choices of
+//! the players instead of the best ones.
 //!
-//! The dice of a question are sorted: what they bring does not depend on their order, and 15,625 orders at each of 72,000
-//! turns would be too many to ask. Whoever looks at the order is worth what it is worth with sorted dice.
+//! The dice of a question are sorted: their result does not depend on the order, and 15,625 orders at each of 72,000
+//! turns would be too many questions. A bot that looks at the order gets the value that it has with sorted dice.
 
 use super::{
     HEALTH, MonsterQuestion, POINTS, Place, Start, TokyoSolution, Values,
@@ -16,14 +16,14 @@ use necrodome_rules::{
     tokyo::{Action, Dice, Monster, Phase, Tokyo, TokyoView, words},
 };
 
-/// Ways to keep dice: bit i is die i + 1.
+/// The number of ways to keep dice: bit i is die i + 1.
 const KEEPS: usize = 1 << DICE;
-/// Questions of a turn about its dice: with one reroll left, then with two.
+/// The number of questions about the dice of a turn: with one reroll left, then with two.
 const QUESTIONS: usize = 2 * FULL;
-/// Turns that are asked about at once: with any health of both.
+/// The number of turns in one batch of questions: every health of both monsters.
 const TURNS: usize = HEALTH * HEALTH;
 
-/// Answers to many questions of one kind. About dice: 64 ways to keep them, where bit i is die i + 1; about Tokyo: leave it (0)
+/// Answers to many questions of one kind. About dice: 64 ways to keep them, where bit i is die i + 1; about Tokyo: leave (0)
 /// or stay (1).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answers {
@@ -33,13 +33,13 @@ pub enum Answers {
     Chances(Vec<f64>),
 }
 
-/// A monster that is asked what it would do.
+/// A monster that is asked for its decisions.
 pub trait AskedMonster {
-    /// What it does with each of these views: either all ask which dice to keep, or all ask whether to leave Tokyo.
+    /// Answers each of these views: either all ask which dice to keep, or all ask whether to leave Tokyo.
     fn answer(&mut self, views: &[TokyoView]) -> Result<Answers, Inexact>;
 }
 
-/// A bot that is asked view by view, and for every eighth view again.
+/// A bot that is asked view by view, and a second time for every eighth view.
 #[derive(Debug)]
 pub struct TokyoBot<B>(pub B);
 
@@ -82,21 +82,21 @@ fn action(view: &TokyoView, choice: u8) -> Action {
     }
 }
 
-/// What a monster is worth in a match of two.
+/// The exact value of a monster in a match for two.
 #[derive(Debug, Clone, Copy)]
 pub struct TokyoDuel {
     /// Its chance against the other.
     pub chance: WinChance,
-    /// The chance of the best response to the other.
+    /// The chance of the best response to the other monster.
     pub best: WinChance,
-    /// The chance of whoever knows exactly how this monster plays.
+    /// The chance of an opponent who knows exactly how this monster plays.
     pub best_response: WinChance,
-    /// How many states it was asked for.
+    /// The number of states that it was asked about.
     pub views: usize,
 }
 
-/// The chances of a monster against another, or against the perfect player; `progress` hears which share of the questions is
-/// asked.
+/// Works out the chances of a monster against another, or against the perfect player; `progress` is called with the share of
+/// the questions that have been asked.
 pub fn tokyo(
     solution: &TokyoSolution,
     one: &mut dyn AskedMonster,
@@ -130,20 +130,20 @@ pub fn tokyo(
     Ok(TokyoDuel { chance: chances[0], best, best_response: chances[1], views: asking.views })
 }
 
-/// Who plays.
+/// A way to play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
-    /// The one whose value is asked for.
+    /// The monster whose value is wanted.
     One,
     /// The opponent.
     Other,
     /// The perfect player.
     Perfect,
-    /// Whoever knows how the other plays.
+    /// The player who knows how the other plays.
     Best,
 }
 
-/// Two ways to play, and the value of each turn to whoever moves.
+/// Two ways to play, and the value of each turn to the mover.
 struct Match {
     who: [Who; 2],
     values: [Values; 2],
@@ -167,7 +167,7 @@ fn starts(place: Place, points: u8, other_points: u8) -> Vec<Start> {
     (0..TURNS).map(start).collect()
 }
 
-/// Whether a match comes to a turn: whoever is in Tokyo has a point for entering.
+/// Whether a match can reach a turn: the monster in Tokyo has a point for entering.
 fn comes_up(start: &Start) -> bool {
     match start.place {
         Place::Inside => start.points > 0,
@@ -176,17 +176,18 @@ fn comes_up(start: &Start) -> bool {
     }
 }
 
-/// The two points for Tokyo win at once.
+/// Whether the two points for Tokyo win at once.
 fn wins_at_once(start: &Start) -> bool {
     start.place == Place::Inside && usize::from(start.points) + 2 >= POINTS
 }
 
-/// How somebody plays some turns.
+/// A player's choices in some turns.
 #[derive(Default)]
 struct Plan {
-    /// Which dice it keeps, by turn, rerolls left and full handful; none who makes the best of everything.
+    /// The dice that the player keeps, by turn, rerolls left and full handful; `None` for perfect play.
     keeps: Option<Keeps>,
-    /// How likely it leaves Tokyo after a hit, by turn of the attacker and full handful; none as above, or if nobody is hit.
+    /// The probability that the player leaves Tokyo after a hit, by turn of the attacker and full handful; `None` for perfect play,
+    /// or if nobody is hit.
     leaves: Option<Vec<f64>>,
 }
 
@@ -197,7 +198,7 @@ enum Keeps {
     Chances(Vec<f64>),
 }
 
-/// Those who are asked.
+/// The two monsters that are asked.
 struct Asking<'a, 'b> {
     solution: &'a TokyoSolution,
     one: &'a mut dyn AskedMonster,
@@ -206,7 +207,7 @@ struct Asking<'a, 'b> {
 }
 
 impl Asking<'_, '_> {
-    /// How somebody plays these turns, and defends itself in them.
+    /// Asks for a player's choices in these turns, as mover and as defender.
     fn plan(&mut self, who: Who, starts: &[Start]) -> Result<Plan, Inexact> {
         let outside = starts[0].place == Place::Outside;
         match who {
@@ -297,7 +298,7 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Which dice to keep: with one reroll left, then with two, of every full handful.
+/// The questions about the dice: with one reroll left, then with two, for every full handful.
 fn keep_questions(start: &Start) -> impl Iterator<Item = TokyoView> {
     let start = *start;
     let bonus = if start.place == Place::Inside { 2 } else { 0 };
@@ -309,7 +310,7 @@ fn keep_questions(start: &Start) -> impl Iterator<Item = TokyoView> {
     })
 }
 
-/// Whether the monster in Tokyo leaves, if it is asked.
+/// The question whether the monster in Tokyo leaves, if there is one.
 fn leave_question(start: &Start, full: usize) -> Option<TokyoView> {
     let tables = Handfuls::get();
     let result = tables.results[usize::from(tables.result[full])];
@@ -330,7 +331,7 @@ fn leave_question(start: &Start, full: usize) -> Option<TokyoView> {
     })
 }
 
-/// A full handful as dice in order.
+/// Writes a full handful as sorted dice.
 fn sorted(full: usize) -> Dice {
     spread(&Handfuls::get().all[full])
 }
@@ -358,7 +359,7 @@ fn fill(matches: &mut [Match], asking: &mut Asking<'_, '_>, starts: &[Start]) ->
     Ok(())
 }
 
-/// How everybody plays some turns.
+/// The choices of all players in some turns.
 struct Plans(Vec<(Who, Plan)>);
 
 impl Plans {
@@ -412,7 +413,7 @@ fn worth(start: &Start, turn: usize, mover: &Plan, defender: &Plan, next: &Value
     value
 }
 
-/// By full handful: the number of the handful that each way to keep its sorted dice keeps.
+/// The handful that is kept, by full handful and way to keep its sorted dice.
 fn ways() -> &'static [[u16; KEEPS]] {
     static WAYS: std::sync::LazyLock<Vec<[u16; KEEPS]>> = std::sync::LazyLock::new(|| {
         let tables = Handfuls::get();
@@ -424,7 +425,7 @@ fn ways() -> &'static [[u16; KEEPS]] {
     &WAYS
 }
 
-/// The chances of the first of each match in both seats.
+/// Works out the chances of the first player of each match in both seats.
 fn first_turns(matches: &mut [Match], asking: &mut Asking<'_, '_>) -> Result<Vec<WinChance>, Inexact> {
     let plans = Plans::ask(matches, asking, &[Start::MATCH])?;
     let chance = |played: &Match| {

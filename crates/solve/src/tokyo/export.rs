@@ -1,4 +1,4 @@
-//! The whole policy as arrays.
+//! Exports the whole policy as arrays.
 
 use super::{
     HEALTH, POINTS, ResolvedTurn, Start, TokyoSolution,
@@ -7,7 +7,7 @@ use super::{
 use crate::export::{Array, Data};
 
 impl TokyoSolution {
-    /// The whole policy.
+    /// Exports the whole policy.
     pub fn arrays(&self) -> Vec<Array> {
         let handfuls = Handfuls::get().all.iter().flatten().copied().collect();
         let mut kept = self.policy().kept(self);
@@ -26,8 +26,8 @@ impl TokyoSolution {
         ]
     }
 
-    /// Whether to leave Tokyo, by points and health of the one that was hit and of the attacker, as they are when the
-    /// attacker has healed.
+    /// Whether to leave Tokyo, by points and health of the monster that was hit and of the attacker, after the attacker has
+    /// healed.
     fn leaving(&self) -> Vec<u8> {
         let leaves = |number: usize| {
             let (points, health) = (number / (HEALTH * HEALTH), number % (HEALTH * HEALTH));

@@ -1,4 +1,4 @@
-//! What a monster does again and again where something else would be better.
+//! The habits of a monster: mistakes that it makes again and again.
 
 use necrodome_rules::{
     game::Move,
@@ -18,7 +18,7 @@ fn band(health: u8) -> &'static str {
     }
 }
 
-/// The kinds of faces that `more` has more dice of than `less`.
+/// The faces that `more` has more dice of than `less`.
 fn surplus(more: &[Face], less: &[Face]) -> Vec<&'static str> {
     let number = |dice: &[Face], face: Face| dice.iter().filter(|&&die| die == face).count();
     let surplus = Face::ALL.into_iter().filter(|&face| number(more, face) > number(less, face));

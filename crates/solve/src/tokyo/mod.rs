@@ -1,4 +1,4 @@
-//! Tokyo for two: the chance to win in every state, the best dice to keep, when to leave Tokyo.
+//! Tokyo for two, solved: the chance to win in every state, the best dice to keep, when to leave Tokyo.
 
 mod dice;
 mod duel;
@@ -25,24 +25,24 @@ use std::sync::OnceLock;
 
 const HEALTH: usize = MAX_HEALTH as usize;
 const POINTS: usize = GOAL as usize;
-/// Turns that are computed together: with four the sheet fits into the first cache.
+/// The number of turns computed together: with four the sheet fits into the first cache.
 const LANES: usize = 4;
 
-/// Where the mover stands when its turn begins.
+/// The mover's place when the turn begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In Tokyo; the points for it are still to come.
     Inside,
-    /// The other is in Tokyo.
+    /// Outside; the other monster is in Tokyo.
     Outside,
-    /// Nobody is: the first turn of a match.
+    /// Outside; nobody is in Tokyo: the first turn of a match.
     Empty,
 }
 
 /// The beginning of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Start {
-    /// Where the mover stands.
+    /// The mover's place.
     pub place: Place,
     /// The mover's health, from 1.
     pub health: u8,
@@ -71,7 +71,7 @@ impl Start {
     }
 }
 
-/// The chance of the mover at the beginning of its turn, by [`Start::number`].
+/// The mover's chance at the beginning of the turn, by [`Start::number`].
 #[derive(Debug, Clone)]
 struct Values {
     inside: Vec<f64>,
@@ -84,7 +84,7 @@ impl Values {
         Values { inside: vec![0.0; states], outside: vec![0.0; states] }
     }
 
-    /// By place; the first turn of a match has no place here.
+    /// The values by place, except for the first turn of a match.
     fn of(&self, place: Place) -> &[f64] {
         if place == Place::Inside { &self.inside } else { &self.outside }
     }
@@ -109,11 +109,11 @@ impl Default for TokyoSolution {
 }
 
 impl TokyoSolution {
-    /// Solves it.
+    /// Solves Tokyo.
     ///
-    /// Points never become fewer, and whoever begins a turn in Tokyo gains two. A turn from inside leads to more points
-    /// in all; a turn from outside leads to more points, or to a turn from inside with as many. So states are
-    /// solved by points in all, from the most down, and inside before outside.
+    /// Points never become fewer, and a monster that begins a turn in Tokyo gains two. A turn from inside leads to a higher total
+    /// of points; a turn from outside leads to a higher total, or to a turn from inside with the same total. So the solver takes
+    /// states by total points, from the most down, and inside before outside.
     pub fn new() -> Self {
         let mut solution =
             TokyoSolution { values: Values::new(), policy: OnceLock::new(), known_rolls: OnceLock::new() };
@@ -145,7 +145,7 @@ impl TokyoSolution {
         solution
     }
 
-    /// The chance of the mover at the beginning of a turn.
+    /// The mover's chance at the beginning of a turn.
     pub fn value(&self, start: &Start) -> f64 {
         match start.place {
             Place::Inside | Place::Outside => self.values.of(start.place)[start.number()],
@@ -153,17 +153,17 @@ impl TokyoSolution {
         }
     }
 
-    /// Beginnings of turns that have a value of their own.
+    /// The number of beginnings of turns with a value of their own.
     fn turns(&self) -> usize {
         self.values.inside.len() + self.values.outside.len() + 1
     }
 
-    /// Which dice to keep in every state, worked out as it is asked for.
+    /// The dice to keep in every state, worked out on demand.
     fn policy(&self) -> &KeepPolicy {
         self.policy.get_or_init(KeepPolicy::new)
     }
 
-    /// The rolls of turns that have come up, for those who measure luck.
+    /// The rolls of turns that have come up, for meters of luck.
     fn known_rolls(&self) -> &KnownRolls {
         self.known_rolls.get_or_init(KnownRolls::new)
     }
@@ -183,7 +183,7 @@ impl TokyoSolution {
         values
     }
 
-    /// What every full handful is worth to the mover.
+    /// Fills in the value of every full handful to the mover.
     fn fill_last<const L: usize>(&self, starts: &[Start; L], sheet: &mut Sheet<L>) {
         let tables = Handfuls::get();
         let mut worth = [[0.0; L]; FULL];
@@ -198,8 +198,8 @@ impl TokyoSolution {
     }
 }
 
-/// What the result of the dice is worth to the mover, if the other's turns are worth `values` to the other. A monster that
-/// was hit in Tokyo decides with `leave`, which gets what it is worth to the mover if it stays, and if it leaves.
+/// The value of the result of the dice to the mover, if the other's turns are worth `values` to the other. A monster that
+/// was hit in Tokyo decides with `leave`, which gets the mover's value if it stays and if it leaves.
 fn resolved(
     values: &Values,
     start: &Start,
@@ -227,7 +227,7 @@ fn resolved(
     }
 }
 
-/// A turn whose dice are resolved: only who is in Tokyo when the other moves is still open.
+/// A turn after its dice are resolved: all that is open is who is in Tokyo for the other's move.
 #[derive(Debug, Clone, Copy)]
 struct ResolvedTurn {
     health: u8,
@@ -237,7 +237,7 @@ struct ResolvedTurn {
 }
 
 impl ResolvedTurn {
-    /// The other's turn begins.
+    /// The mover's value when the other's turn begins.
     fn next(&self, values: &Values, place: Place) -> f64 {
         let start = Start {
             place,
@@ -249,17 +249,17 @@ impl ResolvedTurn {
         1.0 - values.of(place)[start.number()]
     }
 
-    /// The mover stays in Tokyo.
+    /// The mover's value if the mover stays in Tokyo.
     fn stays(&self, values: &Values) -> f64 {
         self.next(values, Place::Outside)
     }
 
-    /// The other stays in Tokyo.
+    /// The mover's value if the other stays in Tokyo.
     fn held(&self, values: &Values) -> f64 {
         self.next(values, Place::Inside)
     }
 
-    /// The mover enters Tokyo, for a point.
+    /// The mover's value if the mover enters Tokyo, for a point.
     fn enters(&self, values: &Values) -> f64 {
         if usize::from(self.points) + 1 >= POINTS {
             return 1.0;

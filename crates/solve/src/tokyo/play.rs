@@ -39,7 +39,7 @@ fn turn_start(view: &TokyoView, other: Monster) -> Start {
     }
 }
 
-/// What staying and leaving are worth to the monster in Tokyo that was hit by the current one.
+/// The values of staying and leaving to the monster in Tokyo that the current one has hit.
 fn yielding(solution: &TokyoSolution, view: &TokyoView, own: Monster) -> Yielding {
     let attacker = view.monsters[view.current.index()];
     let heals = view.dice.iter().filter(|&&die| die == Face::Heal).count() as u8;
@@ -170,8 +170,8 @@ const FRESH: Monster = Monster { health: MAX_HEALTH, points: 0 };
 
 /// Follows the rolls of a match.
 ///
-/// The values of a roll are somewhere in many megabytes. Only where they are is noted while the match goes on: those of
-/// all its rolls are fetched in one go, which the processor does for many at a time.
+/// The values of rolls are scattered over many megabytes. So the meter only notes where they are while the match goes on, and
+/// fetches those of all its rolls together, which the processor does for many at a time.
 #[derive(Debug)]
 pub struct TokyoMeter {
     solution: Arc<TokyoSolution>,
@@ -180,7 +180,7 @@ pub struct TokyoMeter {
     in_tokyo: Option<Seat>,
     /// The number of the current turn's beginning.
     turn: usize,
-    /// The current turn's rolls, where the solution has no room to keep them.
+    /// The current turn's rolls, if the solution has no room to keep them.
     unkept: Option<Box<Rolls>>,
     rerolls_left: u8,
     dice: Dice,
@@ -341,8 +341,9 @@ impl Bot<Tokyo> for PerfectMonster {
     }
 }
 
-/// Among many nobody can be beaten one by one, and points decide. The dice are kept for the best of this very turn: points
-/// first, then hits, and health when it is low. Not exact: the weights are those that won most against the other bots.
+/// The action in a match of three or more: nobody can be beaten one by one, and points decide. It keeps dice for the best
+/// result of this turn: points first, then hits, and health when it is low. Not exact: the weights are those that won most
+/// against the other bots.
 fn in_a_crowd(view: &TokyoView) -> Action {
     let own = view.monsters[view.seat.index()];
     let Phase::Rolling { rerolls_left } = view.phase else {
@@ -379,7 +380,7 @@ fn in_a_crowd(view: &TokyoView) -> Action {
     Action::Keep { dice: best.unwrap_or([true; 6]) }
 }
 
-/// The others as one monster: the health of the one that can be hit from outside (from inside: of the weakest of those
+/// The opponents as one monster: the health of the one that can be hit from outside (from inside: of the weakest of those
 /// who are nearest to winning), and the most points that any of them has. Not exact.
 fn as_for_two(view: &TokyoView) -> Monster {
     let alive = |seat: &usize| view.monsters[*seat].is_alive();

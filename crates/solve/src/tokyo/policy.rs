@@ -1,4 +1,4 @@
-//! Which dice to keep in every state, worked out once and then looked up.
+//! The dice to keep in every state, worked out once and then looked up.
 
 use super::{
     HEALTH, LANES, POINTS, Place, Start, TokyoSolution,
@@ -10,21 +10,21 @@ use crate::solution::apart;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// The choices of one turn: with one reroll left, then with two.
+/// The number of choices in one turn: with one reroll left, then with two.
 const CHOICES: usize = 2 * FULL;
 const STARTS: usize = POINTS * POINTS * HEALTH * HEALTH;
-/// Turns are worked out some at a time: those that differ in the other's health, which come up together. The first turn of a
-/// match comes last and is alone.
+/// The number of batches. A batch holds turns that differ only in the other's health, which come up together. The first turn
+/// of a match comes last and is alone.
 const BATCHES: usize = 2 * STARTS / LANES + 1;
 
-/// What to keep in the turns of a batch, by turn, rerolls left and full handful, as a [`share`].
+/// The dice to keep in the turns of a batch, by turn, rerolls left and full handful, as a [`share`].
 type Batch = [u8; LANES * CHOICES];
 
-/// For every beginning of a turn that came up, what to keep.
+/// The dice to keep for every beginning of a turn that has come up.
 #[derive(Debug)]
 pub(super) struct KeepPolicy {
     batches: Box<[OnceLock<Box<Batch>>]>,
-    /// By full handful: where its parts begin.
+    /// The index of the first part, by full handful.
     first_part: [u16; FULL],
     /// The parts of full handfuls, by [`share`].
     parts: Vec<Handful>,
@@ -42,7 +42,7 @@ impl KeepPolicy {
         KeepPolicy { batches: (0..BATCHES).map(|_| OnceLock::new()).collect(), first_part, parts }
     }
 
-    /// The handful to keep of a full one.
+    /// The part to keep of a full handful.
     pub fn keep(&self, solution: &TokyoSolution, start: &Start, rerolls_left: u8, full: usize) -> Handful {
         let number = number(start);
         let batch = self.batches[number / LANES].get_or_init(|| batch(solution, number / LANES));
@@ -66,7 +66,7 @@ impl KeepPolicy {
     }
 }
 
-/// What to keep in all turns of a batch.
+/// Works out the dice to keep in all turns of a batch.
 fn batch(solution: &TokyoSolution, number: usize) -> Box<Batch> {
     let mut choices = Box::new([0; LANES * CHOICES]);
     match number * LANES {
@@ -110,7 +110,7 @@ fn fill<const L: usize>(solution: &TokyoSolution, starts: &[Start; L], choices: 
     note(sheet, FULL);
 }
 
-/// For every handful the number of the best one that can be kept of it; of equals the one with more dice. Numbers are
+/// The number of the best part to keep, by handful; of equals the part with more dice. Numbers are
 /// carried as floats beside the values, so that the processor chooses several at a time.
 fn best_kept<const L: usize>(sheet: &Sheet<L>, tables: &Handfuls) -> [[f64; L]; HANDFULS] {
     let mut values = sheet.kept;
@@ -132,7 +132,7 @@ fn best_kept<const L: usize>(sheet: &Sheet<L>, tables: &Handfuls) -> [[f64; L]; 
     numbers
 }
 
-/// A part of a handful as one number below 64.
+/// Writes a part of a handful as one number below 64.
 fn share(full: &Handful, part: &Handful) -> u8 {
     full.iter().zip(part).fold(0, |share, (full, part)| share * (full + 1) + part)
 }

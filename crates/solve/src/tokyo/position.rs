@@ -1,4 +1,4 @@
-//! Views that somebody made by hand: whether a match of two monsters can come to them, and if not, why.
+//! Checks of views that somebody made by hand: whether a match of two monsters can reach them, and if not, why.
 
 use super::Place;
 use crate::position::{Impossible, for_two, refuse};
@@ -8,25 +8,25 @@ use necrodome_rules::{
     words::count,
 };
 
-/// What one of two monsters is asked.
+/// A question to one of two monsters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MonsterQuestion {
-    /// Which dice to keep.
+    /// Which dice does it keep?
     Keep {
         /// The dice on the table.
         dice: Dice,
-        /// How often it may still reroll.
+        /// The number of rerolls left.
         rerolls: u8,
     },
-    /// It was hit in Tokyo: leave or stay?
+    /// It was hit in Tokyo: does it leave or stay?
     Leave {
-        /// Heal dice that the attacker has still to use.
+        /// The attacker's heal dice that have not taken effect yet.
         heals: u8,
     },
 }
 
 impl MonsterQuestion {
-    /// What the monster sees that is asked. Its own health and points come first.
+    /// The view of the monster that is asked. Its own health and points come first.
     pub fn view(self, health: [u8; 2], points: [u32; 2], place: Place) -> TokyoView {
         let (current, dice, phase) = match self {
             MonsterQuestion::Keep { dice, rerolls } => {
@@ -48,7 +48,7 @@ impl MonsterQuestion {
     }
 }
 
-/// Whether a match of two comes to this view, with something to decide.
+/// Checks that a match of two can reach this view, with a decision to make.
 pub(super) fn check(view: &TokyoView) -> Result<(), Impossible> {
     for_two::<Tokyo>(view.monsters.len(), view.seat)?;
     let own = view.seat.index();

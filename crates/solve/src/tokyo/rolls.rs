@@ -11,37 +11,37 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Beginnings of turns in Tokyo; as many are outside.
+/// The number of beginnings of turns in Tokyo; there are as many outside.
 const STARTS: usize = POINTS * POINTS * HEALTH * HEALTH;
 
-/// How many turns are kept: less than 200 MB. Those that come up most are met first.
+/// The most turns to keep: less than 200 MB. The turns that come up most are met first.
 const MOST: usize = 32_000;
 
-/// The rolls of one turn with the value of every choice to the mover: a list of values, which `ValueOf` finds.
+/// The rolls of one turn with the value of every choice to the mover: a list of values, indexed by `ValueOf`.
 ///
-/// First the value before the first roll; then by what the dice bring when they are resolved; then, with one reroll left and
-/// with two, by full handful what it is worth, and by handful of four dice and fewer what it is worth to keep it. Values of
+/// The list holds the value before the first roll; then the values of the results of the dice; then, with one reroll left and
+/// with two, the value of each full handful, and the value of keeping each handful of four dice or fewer. Values of
 /// keeping five dice are not in the list, since they follow from those of six.
 #[derive(Debug, Clone)]
 pub struct Rolls([f64; VALUES]);
 
-/// The place of a value among [`Rolls`].
+/// The index of a value in [`Rolls`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ValueOf(u16);
 
 const LAST: usize = 1;
 const ONE_LEFT: usize = LAST + RESULTS;
-/// Values with as many rerolls left.
+/// The number of values for each number of rerolls left.
 const LEVEL: usize = FULL + HANDFULS - FIVE;
 const VALUES: usize = ONE_LEFT + 2 * LEVEL;
-/// Beyond the list: keeping five dice with no, one or two rerolls left after the next.
+/// The first index beyond the list: keeping five dice with no, one or two rerolls left after the next.
 const FIVE_KEPT: usize = 1024;
 
 impl ValueOf {
     /// The value before the first roll.
     pub const START: ValueOf = ValueOf(0);
 
-    /// Of six dice, with this many rerolls left.
+    /// The value of six dice, with this many rerolls left.
     pub fn rolled(tables: &Handfuls, full: usize, rerolls_left: u8) -> Self {
         ValueOf(match rerolls_left {
             0 => LAST + usize::from(tables.result[full]),
@@ -49,7 +49,7 @@ impl ValueOf {
         } as u16)
     }
 
-    /// Of keeping a handful, with this many rerolls left.
+    /// The value of keeping a handful, with this many rerolls left.
     pub fn kept(tables: &Handfuls, handful: usize, rerolls_left: u8) -> Self {
         let level = usize::from(rerolls_left.clamp(1, 2) - 1);
         match handful {
@@ -82,13 +82,13 @@ impl Rolls {
         Rolls(values)
     }
 
-    /// What it is worth to keep the marked dice.
+    /// The value of keeping the marked dice.
     pub fn keep(&self, dice: &Dice, kept: [bool; 6], rerolls_left: u8) -> f64 {
         let tables = Handfuls::get();
         self.get(ValueOf::kept(tables, tables.kept(dice, kept), rerolls_left))
     }
 
-    /// What these dice are worth, with so many rerolls left; with none, before they are resolved.
+    /// The value of these dice with `rerolls_left` rerolls left; with none, before they are resolved.
     pub fn rolled(&self, dice: &Dice, rerolls_left: u8) -> f64 {
         let tables = Handfuls::get();
         self.get(ValueOf::rolled(tables, tables.kept(dice, [true; 6]), rerolls_left))
@@ -109,10 +109,10 @@ impl Rolls {
     }
 }
 
-/// The rolls of the turns that have come up so far, for all threads.
+/// The rolls of the turns that have come up, shared by all threads.
 #[derive(Debug)]
 pub(super) struct KnownRolls {
-    /// By the number of the beginning of the turn.
+    /// The rolls, by the number of the beginning of the turn.
     turns: Box<[OnceLock<Box<Rolls>>]>,
     kept: AtomicUsize,
 }
@@ -123,7 +123,7 @@ impl KnownRolls {
         KnownRolls { turns, kept: AtomicUsize::new(0) }
     }
 
-    /// The rolls of a turn, if they are known.
+    /// The rolls of a turn, or `None` if they are not known.
     pub fn get(&self, number: usize) -> Option<&Rolls> {
         self.turns[number].get().map(|rolls| &**rolls)
     }
@@ -133,7 +133,7 @@ impl KnownRolls {
         self.turns[number].get().is_some()
     }
 
-    /// Learns the rolls of a turn that has come up. Gives them back when there is no room for more.
+    /// Keeps the rolls of a turn that has come up. Returns them if there is no room for more.
     pub fn learn(&self, solution: &TokyoSolution, start: &Start) -> Option<Rolls> {
         if self.kept.load(Ordering::Relaxed) >= MOST {
             return Some(Rolls::new(solution, start));

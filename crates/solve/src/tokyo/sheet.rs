@@ -1,13 +1,13 @@
-//! One turn's rolls, from the value of every result back to the value of every choice, for several turns at once.
+//! The rolls of one turn, from the value of every result back to the value of every choice, for several turns at once.
 
 use super::dice::{FACES, FULL, HANDFULS, Handfuls};
 
 /// The values of `L` turns that are computed together, so that the processor works on several at a time.
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet<const L: usize> {
-    /// Before a full handful is resolved.
+    /// The value of each full handful before it is resolved.
     pub last: [[f64; L]; FULL],
-    /// By handful; see the methods.
+    /// Values by handful; see the methods.
     pub kept: [[f64; L]; HANDFULS],
 }
 
@@ -16,18 +16,18 @@ impl<const L: usize> Sheet<L> {
         Sheet { last: [[0.0; L]; FULL], kept: [[0.0; L]; HANDFULS] }
     }
 
-    /// With one reroll left: `kept` becomes the value of keeping each handful.
+    /// Makes `kept` the value of keeping each handful, with one reroll left.
     pub fn keep_once(&mut self, tables: &Handfuls) {
         self.kept[..FULL].copy_from_slice(&self.last);
         self.reroll(tables);
     }
 
-    /// After [`keep_once`](Self::keep_once), with two rerolls left: `kept` becomes the value of keeping each handful.
+    /// Makes `kept` the value of keeping each handful, with two rerolls left. Call it after [`keep_once`](Self::keep_once).
     pub fn keep_twice(&mut self, tables: &Handfuls) {
         self.keep_twice_with(tables, |_| {});
     }
 
-    /// The same; `best` is shown what each handful is worth with one reroll left.
+    /// Does the same as `keep_twice`, and shows `best` the value of each handful with one reroll left.
     pub fn keep_twice_with(&mut self, tables: &Handfuls, best: impl FnOnce(&[[f64; L]; HANDFULS])) {
         self.choose(tables);
         best(&self.kept);
@@ -36,13 +36,13 @@ impl<const L: usize> Sheet<L> {
         self.kept[..FULL].copy_from_slice(&self.last);
     }
 
-    /// After [`keep_twice`](Self::keep_twice): the value before the first roll.
+    /// Returns the value before the first roll. Call it after [`keep_twice`](Self::keep_twice).
     pub fn first_roll(&mut self, tables: &Handfuls) -> [f64; L] {
         self.choose(tables);
         self.before_roll(tables)
     }
 
-    /// The value before the first roll, from that of each full handful.
+    /// The value before the first roll, from the value of each full handful.
     fn before_roll(&self, tables: &Handfuls) -> [f64; L] {
         let mut value = [0.0; L];
         for (kept, probability) in self.kept[..FULL].iter().zip(&tables.probability) {
@@ -53,8 +53,8 @@ impl<const L: usize> Sheet<L> {
         value
     }
 
-    /// From [`last`](Self::last) to the value before the first roll, for somebody who does not choose the best: `plays` gives
-    /// what a full handful is worth to them, from the rerolls left and the values of keeping.
+    /// Goes from [`last`](Self::last) to the value before the first roll, for a player who does not choose the best: `plays`
+    /// returns the value of a full handful to them, from the rerolls left and the values of keeping.
     pub fn played(
         &mut self,
         tables: &Handfuls,
@@ -72,7 +72,7 @@ impl<const L: usize> Sheet<L> {
         self.before_roll(tables)
     }
 
-    /// Fills in the handfuls that are not full: one die more is rolled, each face with 1/5.
+    /// Fills in the handfuls that are not full by rolling one die more, each face with probability 1/5.
     fn reroll(&mut self, tables: &Handfuls) {
         for number in FULL..HANDFULS {
             let mut sum = [0.0; L];
@@ -86,7 +86,7 @@ impl<const L: usize> Sheet<L> {
         }
     }
 
-    /// Each handful becomes worth the best that can be kept of it.
+    /// Gives each handful the value of the best part to keep.
     fn choose(&mut self, tables: &Handfuls) {
         for number in (0..HANDFULS).rev() {
             let mut best = self.kept[number];

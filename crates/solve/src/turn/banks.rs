@@ -1,17 +1,17 @@
-//! How often a turn banks each number of brains, for any policy.
+//! Works out how often a turn banks each number of brains, for any policy.
 
 use super::graph::{ALL_FEET, Graph, Spot};
 use necrodome_rules::zombie_dice::FirstRoll;
 use std::collections::BTreeMap;
 
-/// With recycling one can roll on for ever, and busts sooner or later. Layers that come up less often than this are taken
-/// for stops: all of them together are below a rounding error.
+/// The probability below which a layer counts as stopped: with recycling a player can roll on forever, and busts sooner or later.
+/// All ignored layers together are below a rounding error.
 const NEGLIGIBLE: f64 = 1e-20;
 
 impl Graph {
-    /// How often a turn banks each number of brains (a lost turn banks none), if `decide` gives the probability to roll
-    /// in each of some spots. It is asked once for all that can come up before brain dice go back into the cup, then once
-    /// more for each number of brains that have gone back.
+    /// Returns how often a turn banks each number of brains (a lost turn banks none). `decide` returns the probability to roll
+    /// in each of some spots: once for all spots before brain dice go back into the cup, then once for each number
+    /// of brains that have gone back.
     pub(crate) fn banks<E>(
         &self,
         first_roll: FirstRoll,
@@ -84,7 +84,7 @@ impl Graph {
         Ok(banked)
     }
 
-    /// The spots of a layer that rolls can lead to from where there is any mass, in order.
+    /// The spots of a layer that rolls can reach from the spots with any mass, in order.
     fn reachable(&self, mass: &[f64], extra: u32) -> Vec<Spot> {
         let states = self.states.len();
         let mut reached: Vec<bool> = mass.iter().map(|&mass| mass > 0.0).collect();

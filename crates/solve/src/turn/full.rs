@@ -1,4 +1,4 @@
-//! The positions of a turn as a player sees them: all three dice of the hand, and the colours of all that is set aside.
+//! The positions of a turn as a player sees them: all three dice of the hand, and the colours of all dice set aside.
 //! For bots that may look at anything.
 
 use super::graph::{Ways, all_states, hands, minus, plus, sort};
@@ -14,15 +14,15 @@ struct Source {
     aside: u8,
 }
 
-/// A position after a roll: where the player decides.
+/// A position after a roll, where the player decides.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     hand: [Die; 3],
-    /// The source that a further roll starts from.
+    /// The source of a further roll.
     source: u32,
 }
 
-/// What a roll leads to.
+/// The result of a roll.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Edge {
     /// The dice are used up; this many brains are set aside.
@@ -31,8 +31,8 @@ pub(crate) enum Edge {
     Node { node: u32, recycled: u8 },
 }
 
-/// With recycling a bot can roll on for ever, and busts sooner or later. Positions that come up less often than this are
-/// taken for stops: all of them together are far below a rounding error.
+/// The probability below which a position counts as stopped: with recycling a bot can roll on forever, and busts sooner or
+/// later. All ignored positions together are far below a rounding error.
 const NEGLIGIBLE: f64 = 1e-24;
 
 /// All positions, in an order in which a roll never leads back.
@@ -101,9 +101,9 @@ impl FullGraph {
         FullGraph { sources, nodes, edges_of, edges, bust, start }
     }
 
-    /// How often a turn banks each number of brains (a lost turn banks none), if `rolls` gives the probability to roll in
-    /// every view that comes up; it is shown each view once. The first roll is made. `progress` hears how much of the way
-    /// is done, from 0 to 1 (dice that go back into the cup make it longer).
+    /// Returns how often a turn banks each number of brains (a lost turn banks none). `rolls` returns the probability to roll in
+    /// every view that comes up; it sees each view once. The first roll is made. `progress` is called with the share of the work
+    /// that is done, from 0 to 1 (dice that go back into the cup make it longer).
     pub fn banks<E>(
         &self,
         mut rolls: impl FnMut(&TurnView) -> Result<f64, E>,
@@ -205,17 +205,17 @@ impl FullGraph {
     }
 }
 
-/// One way that three dice can fall, die by die.
+/// One way in which three dice can fall, die by die.
 struct HandThrow {
     hand: [Die; 3],
     brains: u8,
     feet: Counts,
     shots: Counts,
-    /// Of 216.
+    /// How many of the 216 falls are like this.
     weight: u32,
 }
 
-/// All ways that three dice can fall, by their colours.
+/// All ways in which three dice can fall, by their colours.
 struct HandThrows(HashMap<Counts, Vec<HandThrow>>);
 
 impl HandThrows {

@@ -1,18 +1,18 @@
-//! The positions of a turn and what a roll makes of them, laid out for speed.
+//! The positions of a turn and the results of each roll, laid out for speed.
 //!
-//! What matters for the rest of a turn is the cup, the footsteps in the hand and the shotguns: their number, or their
-//! colours too where brain dice come back. A roll is split in two: draw (a cup and footsteps become a cup and three dice)
+//! The rest of a turn depends only on the cup, the footsteps in the hand and the shotguns: their number, and
+//! their colours too where brain dice come back. A roll is split in two: draw (a cup and footsteps become a cup and three dice)
 //! and throw (three dice become brains, footsteps and shotguns). Three dice that were drawn are the same position as
-//! three footsteps, so that the throws of one serve all.
+//! three footsteps, so that both share their throws.
 
 use necrodome_rules::zombie_dice::{Colour, Counts, DICE, OutOfDice, Turn, TurnView};
 
-/// Every roll is of three dice, and each shows footsteps with 1/3: all three come back with this probability, whatever
-/// their colours.
+/// The probability that a roll shows three footsteps: each of the three dice shows them with 1/3, whatever
+/// its colour.
 pub(super) const ALL_FEET: f64 = 1.0 / 27.0;
 
 const NONE: u32 = u32::MAX;
-/// No state has this number.
+/// A number that no state has.
 const NO_STATE: u16 = u16::MAX;
 const CUPS: usize = 7 * 5 * 4;
 const FEET: usize = 20;
@@ -75,7 +75,7 @@ impl From<&Turn> for Position {
     }
 }
 
-/// The place of a position in the graph.
+/// The index of a position in the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spot {
     /// The number of its state.
@@ -88,7 +88,7 @@ pub struct Spot {
     pub(super) brains: u32,
 }
 
-/// One state, before its edges.
+/// One state, without its edges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State {
     pub cup: Counts,
@@ -104,27 +104,27 @@ impl State {
     }
 }
 
-/// Where the turn leaves the states of one layer: with this many brains set aside, into a state of a later layer (the
-/// brain dice went back), or out (the dice are used up).
+/// A way out of the states of one layer: with this many brains set aside, into a state of a later layer (the
+/// brain dice went back), or out of the turn (the dice are used up).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub aside: u8,
     pub state: Option<u32>,
 }
 
-/// All states in an order in which a roll only ever leads to the front of those behind: values are computed from the
+/// All states, in an order in which a roll leads only to states further on: values are computed from the
 /// last to the first. Brains ascending, then shotguns ascending, then the cup descending, three footsteps last.
 #[derive(Debug)]
 pub struct Graph {
     pub(super) out_of_dice: OutOfDice,
-    /// By [`Graph::code`]: the number of a state. As small as can be, since it is looked up for every roll.
+    /// The number of a state, by [`Graph::code`]. It is as small as possible, since every roll looks it up.
     index: Vec<u16>,
     pub(super) states: Vec<State>,
     /// The first state with at least this many brain dice set aside.
     pub(super) first_with: [usize; 16],
-    /// Shotguns of each state.
+    /// The shotguns of each state.
     pub(super) shotguns: Vec<u8>,
-    /// The place of a state with three footsteps among those; [`NONE`] for the others.
+    /// The index of a state among those with three footsteps; [`NONE`] for the others.
     pub(super) thrown: Vec<u32>,
     /// The states with three footsteps.
     pub(super) throws: Vec<u32>,
@@ -136,7 +136,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of a turn.
+    /// Builds the graph of a turn.
     pub fn new(out_of_dice: OutOfDice) -> Self {
         let mut states = all_states(out_of_dice);
         sort(&mut states);
@@ -206,7 +206,7 @@ impl Graph {
         }
     }
 
-    /// The edges of a draw: to each colouring of the missing dice.
+    /// Adds the edges of a draw: to each colouring of the missing dice.
     fn draw(&mut self, state: &State) {
         for (drawn, Ways { ways, of }) in hands(state.cup, 3 - state.feet.total()) {
             let (cup, hand) = (minus(state.cup, drawn), plus(state.feet, drawn));
@@ -216,7 +216,7 @@ impl Graph {
         }
     }
 
-    /// Where a throw of the three dice in the hand leads.
+    /// The state or the end that a throw of the three dice in the hand leads to.
     fn after(&mut self, state: &State, throw: &Throw) -> After {
         let shots = match self.out_of_dice {
             OutOfDice::EndTurn => {
@@ -249,7 +249,7 @@ impl Graph {
         After::To((self.states.len() + self.throws.len() + found) as u32)
     }
 
-    /// The edges of a state: numbers of targets (states, then throws, then slots) and their probabilities. What is
+    /// The edges of a state: numbers of targets (states, then throws, then slots) and their probabilities. The probability
     /// missing to 1 is the bust and, with three footsteps, the same state again.
     pub(super) fn edges(&self, state: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.edges_of[state] as usize..self.edges_of[state + 1] as usize;
@@ -259,7 +259,7 @@ impl Graph {
             .zip(self.weights[range].iter().copied())
     }
 
-    /// Where a position is found; none if no turn comes to it.
+    /// The spot of a position, or `None` if no turn reaches it.
     // Called for every roll whose luck is measured. Its result is best left in registers.
     #[inline(always)]
     pub fn spot(&self, position: &Position) -> Option<Spot> {
@@ -288,7 +288,7 @@ impl Graph {
         (state != NO_STATE && recycled).then_some(Spot { state: state.into(), shotguns, extra, brains })
     }
 
-    /// The spot of a turn of the referee's that can go on: nothing is checked.
+    /// The spot of a turn of the referee that can go on, without any checks.
     #[inline]
     pub(crate) fn spot_of_turn(&self, turn: &Turn) -> Spot {
         let state = self.number(turn.cup(), turn.footsteps(), turn.shotgun_dice());
@@ -321,8 +321,8 @@ impl Graph {
         Position { cup, feet, shots, brains: spot.brains }
     }
 
-    /// All states for a file, in the order of observations: brain dice set aside, shotguns, dice in the cup, footsteps (each
-    /// green, yellow, red) and, where their colours matter, the brain dice by colour.
+    /// Writes all states for a file, in the order of observations: brain dice set aside, shotguns, dice in the cup, footsteps
+    /// (each green, yellow, red) and, where their colours matter, the brain dice by colour.
     pub(crate) fn columns(&self) -> Vec<u8> {
         let row = |state: &State| {
             let three = |counts: Counts| [counts.green, counts.yellow, counts.red];
@@ -336,12 +336,12 @@ impl Graph {
         self.states.iter().flat_map(row).collect()
     }
 
-    /// How many states there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// What happens when the dice are used up.
+    /// The rule for a turn whose dice are used up.
     #[inline]
     pub fn out_of_dice(&self) -> OutOfDice {
         self.out_of_dice
@@ -359,19 +359,19 @@ impl Graph {
         self.index[code(self.out_of_dice, cup, feet, shots)]
     }
 
-    /// The value of `brains` in a layer.
+    /// The number of brains of a state in a layer.
     pub(super) fn brains(&self, state: usize, extra: u32) -> u32 {
         extra + u32::from(self.states[state].aside)
     }
 }
 
-/// In how many of all ways something can happen.
+/// The number of ways in which something can happen, out of all.
 pub(super) struct Ways {
     pub ways: u32,
     pub of: u32,
 }
 
-/// All colourings of this many dice from a cup.
+/// All colourings of `dice` dice from a cup.
 pub(super) fn hands(cup: Counts, dice: u8) -> Vec<(Counts, Ways)> {
     let choose = |n: u8, k: u8| (0..u32::from(k)).fold(1, |ways, i| ways * (u32::from(n) - i) / (i + 1));
     let mut hands = Vec::with_capacity(10);
@@ -388,31 +388,31 @@ pub(super) fn hands(cup: Counts, dice: u8) -> Vec<(Counts, Ways)> {
     hands
 }
 
-/// Sorts states in the order of the [`Graph`].
+/// Sorts states into the order of the [`Graph`].
 pub(super) fn sort(states: &mut [State]) {
     states.sort_unstable_by_key(|s| {
         (s.aside, s.shotguns(), u8::MAX - s.cup.total(), s.feet.total() == 3, s.cup, s.feet, s.shots)
     });
 }
 
-/// What a throw leads to.
+/// The result of a throw.
 enum After {
     Bust,
     Same,
     To(u32),
 }
 
-/// One way that three dice can fall.
-struct Throw {
-    brains: u8,
+/// One way in which three dice can fall.
+pub(super) struct Throw {
+    pub brains: u8,
     feet: Counts,
-    shots: Counts,
-    /// Of 216.
-    weight: u32,
+    pub shots: Counts,
+    /// How many of the 216 falls are like this.
+    pub weight: u32,
 }
 
-/// All ways that dice of these colours can fall, three dice or none.
-fn throws(hand: Counts) -> Vec<Throw> {
+/// All ways in which dice of these colours can fall, three dice or none.
+pub(super) fn throws(hand: Counts) -> Vec<Throw> {
     let mut ways = vec![Throw { brains: 0, feet: Counts::default(), shots: Counts::default(), weight: 1 }];
     if hand.total() != 3 {
         return Vec::new();
@@ -436,7 +436,7 @@ fn throws(hand: Counts) -> Vec<Throw> {
     ways
 }
 
-/// Every division of the thirteen dice into cup, hand, shotguns and brains from which the turn can go on.
+/// Lists every division of the thirteen dice into cup, hand, shotguns and brains from which the turn can go on.
 pub(super) fn all_states(out_of_dice: OutOfDice) -> Vec<State> {
     let small = |max: u8| {
         let triple = move |code: u8| Counts { green: code / 16, yellow: code / 4 % 4, red: code % 4 };
@@ -477,7 +477,7 @@ fn feet_of(code: u8) -> Counts {
     Counts { green: code / 16, yellow: code / 4 % 4, red: code % 4 }
 }
 
-/// How many different shotguns there are: only their number matters where no dice come back.
+/// The number of different sets of shotguns: only their count matters where no dice come back.
 #[inline]
 fn kinds_of_shots(out_of_dice: OutOfDice) -> usize {
     match out_of_dice {

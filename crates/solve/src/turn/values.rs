@@ -1,32 +1,32 @@
-//! What a turn is worth, once it is known what its end is worth.
+//! The value of a turn, from the values of its ends.
 
 use super::graph::{ALL_FEET, Graph, Spot};
 use necrodome_rules::zombie_dice::{FirstRoll, OutOfDice};
 use std::{convert::Infallible, sync::Arc};
 
-/// A number and how fast it changes with the one unknown of an equation.
+/// A number, and how fast it changes with the unknown of an equation.
 pub(crate) type Dual = [f64; 2];
 
-/// What the ends of a turn are worth to the player.
+/// The values of the ends of a turn to the player.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ends<'a> {
-    /// By banked brains: their value. Beyond the last all are worth the same.
+    /// The value of each number of banked brains. Numbers beyond the last are worth as much as the last.
     pub banked: &'a [Dual],
-    /// To have lost the turn.
+    /// The value of a lost turn.
     pub bust: Dual,
-    /// By shotguns: how many brains make the player stop.
+    /// The number of brains at which the player stops, by shotguns.
     pub caps: [u32; 3],
-    /// In which layers brains are counted.
+    /// The layers in which brains are counted.
     pub layers: Layers,
 }
 
-/// Positions whose brain dice have gone back into the cup are in a layer of their own, by the number of brains that are
-/// no longer on the table.
+/// The layers of positions. Positions whose brain dice have gone back into the cup have a layer for each number of brains
+/// that are no longer on the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layers {
-    /// None have gone back, or at least nine: with two shotguns and two dice left there are nine brains.
+    /// The layers of one turn. Either no brains have gone back or at least nine: with two shotguns and two dice left there are nine brains.
     Turn,
-    /// As if the turn had begun with any number of brains: one evaluation for a whole family of turns.
+    /// One layer for every number of brains, as if the turn had begun with them: one evaluation for a whole family of turns.
     Every,
 }
 
@@ -46,7 +46,7 @@ impl Layers {
         }
     }
 
-    /// How many there are below `cap` brains.
+    /// The number of layers below `cap` brains.
     fn count(self, graph: &Graph, cap: u32) -> usize {
         match (self, graph.out_of_dice) {
             (Layers::Turn, OutOfDice::EndTurn) => 1,
@@ -66,20 +66,20 @@ impl Ends<'_> {
     }
 }
 
-/// Buffers that are used again.
+/// Buffers that are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
-    /// States, then throws, then slots.
+    /// The values of states, then throws, then slots.
     values: Vec<Dual>,
-    /// States without brain dice of each layer, for the slots of the layers before.
+    /// The states without brain dice of each layer, for the slots of the layers before.
     heads: Vec<Vec<Dual>>,
 }
 
-/// The values of rolling, by state, for the positions whose brains are `extra` and those set aside.
+/// The values of rolling, by state, for the positions with `extra` brains besides those set aside.
 #[derive(Debug)]
 pub(crate) struct Layer {
     go: Column,
-    /// How many of them are below the cap.
+    /// The number of states below the cap.
     below_cap: usize,
 }
 
@@ -103,8 +103,8 @@ impl Column {
 }
 
 /// Lays the values of many turns side by side, so that those of one state are neighbours in memory: some states come up far more
-/// often than others, at whatever score, and all their values fit into a cache. Where dice come back there are too many states
-/// that have no value.
+/// often than others, at any score, and all their values fit into a cache. Where dice come back too many states
+/// have no value.
 pub(crate) fn lay_side_by_side<'a>(graph: &Graph, turns: impl Iterator<Item = &'a mut TurnValues>) {
     if graph.out_of_dice != OutOfDice::EndTurn {
         return;
@@ -119,7 +119,7 @@ pub(crate) fn lay_side_by_side<'a>(graph: &Graph, turns: impl Iterator<Item = &'
     }
 }
 
-/// The value of a turn that begins, for each layer, under perfect play; on a tie the safe choice counts. `keep` takes the
+/// The value of a turn that begins, for each layer, under perfect play; on a tie the safe choice counts. `keep` gets the
 /// value of every roll. Nobody who plays well rolls beyond the cap, but others do: where there are few states (all those of
 /// `end_turn`), the values of such rolls are kept, too.
 pub(crate) fn evaluate(
@@ -203,12 +203,12 @@ pub(crate) fn evaluate(
     starts
 }
 
-/// What banked brains are worth.
+/// The value of banked brains.
 #[derive(Debug)]
 pub(crate) enum Banked {
     /// A point each.
     Points,
-    /// A chance to win; beyond the last all are worth the same.
+    /// A chance to win; numbers beyond the last are worth as much as the last.
     Chances(Box<[f64]>),
 }
 
@@ -220,21 +220,21 @@ pub(crate) struct TurnValues {
     caps: [u32; 3],
     numbers: Layers,
     layers: Vec<Layer>,
-    /// Before the first roll (or the choice of it), by layer.
+    /// The value before the first roll (or the choice of it), by layer.
     pub starts: Vec<f64>,
 }
 
-/// A turn as its player prices it.
+/// A turn with the values of its choices.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnPrices<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) values: &'a TurnValues,
-    /// Brains to count on top (or to leave out), in a family of turns.
+    /// Brains to add (or subtract, if negative), in a family of turns.
     pub(crate) shift: i64,
 }
 
 impl<'a> TurnPrices<'a> {
-    /// Before the first roll, or the choice of it.
+    /// The value before the first roll, or the choice of it.
     pub fn start(&self) -> f64 {
         self.values.starts[self.values.numbers.number(self.shifted_count(0))]
     }
@@ -245,24 +245,24 @@ impl<'a> TurnPrices<'a> {
         self.values.stop(self.shifted_count(brains))
     }
 
-    /// To have lost the turn.
+    /// The value of a lost turn.
     pub fn bust(&self) -> f64 {
         self.values.bust
     }
 
-    /// To roll.
+    /// The value of rolling.
     #[inline]
     pub fn go(&self, spot: Spot) -> f64 {
         self.values.go(self.graph, self.shifted(spot))
     }
 
-    /// To do the better of both.
+    /// The value of the better choice.
     #[inline]
     pub fn value(&self, spot: Spot) -> f64 {
         self.values.value(self.graph, self.shifted(spot))
     }
 
-    /// To do the better of both, if it is known what it is worth to roll.
+    /// The value of the better choice, if the value of rolling is known.
     #[inline]
     pub(crate) fn better(&self, spot: Spot, go: f64) -> f64 {
         let spot = self.shifted(spot);
@@ -270,7 +270,7 @@ impl<'a> TurnPrices<'a> {
         if self.values.is_capped(spot) { stop } else { stop.max(go) }
     }
 
-    /// The values of rolling that are kept, not a number for the others: for those who look up many of one turn.
+    /// The values of rolling that are kept, and NaN for the others: for callers who look up many of one turn.
     #[inline]
     pub(crate) fn kept_go(&self) -> impl Fn(Spot) -> f64 + use<'a> {
         let prices = *self;
@@ -290,12 +290,12 @@ impl<'a> TurnPrices<'a> {
         self.values.rolls(self.graph, self.shifted(spot))
     }
 
-    /// How often the turn banks each number of brains under perfect play; a lost turn banks none.
+    /// Returns how often the turn banks each number of brains under perfect play; a lost turn banks none.
     pub fn distribution(&self, first_roll: FirstRoll) -> Vec<f64> {
         self.values.distribution(self.graph, first_roll)
     }
 
-    /// Whether to roll in every state of these layers.
+    /// Lists whether to roll in every state of these layers.
     pub(crate) fn policy(&self, extras: &[u32]) -> impl Iterator<Item = u8> {
         let states = 0..self.graph.states.len();
         let spots = extras.iter().flat_map(move |&extra| states.clone().map(move |state| (state, extra)));
@@ -332,7 +332,7 @@ impl TurnValues {
         TurnValues::new(graph, ends, first_roll, work, banked)
     }
 
-    /// What it is worth to stop with this many brains.
+    /// The value of stopping with this many brains.
     #[inline]
     pub fn stop(&self, brains: u32) -> f64 {
         match &self.banked {
@@ -341,7 +341,7 @@ impl TurnValues {
         }
     }
 
-    /// What it is worth to roll.
+    /// The value of rolling.
     #[inline]
     pub fn go(&self, graph: &Graph, spot: Spot) -> f64 {
         // Beyond the cap one stops, whatever comes: one step tells what it costs not to.
@@ -349,7 +349,7 @@ impl TurnValues {
         kept.unwrap_or_else(|| self.look_ahead(graph, spot.state as usize, spot.extra))
     }
 
-    /// Where it is kept what it is worth to roll; not a number where it is not known.
+    /// The place of the value of rolling, if it is kept; NaN where the value is not known.
     #[inline]
     fn kept_go(&self, spot: Spot) -> Option<&f64> {
         self.column(spot.extra)?.get(spot.state)
@@ -361,7 +361,7 @@ impl TurnValues {
         self.layers.get(self.numbers.number(extra)).map(|layer| &layer.go)
     }
 
-    /// What the better of both is worth.
+    /// The value of the better choice.
     #[inline]
     pub fn value(&self, graph: &Graph, spot: Spot) -> f64 {
         let stop = self.stop(spot.brains);
@@ -402,7 +402,7 @@ impl TurnValues {
         sum
     }
 
-    /// How many positions have a value of their own.
+    /// The number of positions with a value of their own.
     pub fn positions(&self) -> usize {
         self.layers.iter().map(|layer| layer.below_cap).sum()
     }

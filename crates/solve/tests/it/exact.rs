@@ -1,4 +1,4 @@
-//! Exact values of bots: what is asked, what comes out, and who is found out.
+//! Exact values of bots: the questions, the results, and the bots that get caught.
 
 use crate::common::{Turns, hands_of, on_all_cores};
 use necrodome_rules::{
@@ -33,7 +33,7 @@ fn all_solo_rules() -> impl Iterator<Item = SoloRules> {
         .flat_map(move |out_of_dice| first_rolls.map(|first_roll| SoloRules { out_of_dice, first_roll }))
 }
 
-/// A bot in the dock.
+/// A bot under examination.
 struct Asking<G: Game> {
     bot: Box<dyn Bot<G>>,
     calls: usize,
@@ -85,7 +85,7 @@ fn the_perfect_player_scores_what_the_solution_says() {
     }
 }
 
-/// One that looks at the scores: bold when it is behind or the other is close, shy when it is ahead.
+/// A bot that looks at the scores: bold when it is behind or the other is close, shy when it is ahead.
 #[derive(Clone, Copy)]
 struct Moody;
 
@@ -216,7 +216,7 @@ fn a_race_without_end_has_no_value() {
     assert!(many.first > 0.51 && (many.first - once.against(&once, &endless).unwrap().first).abs() < NEAR);
 }
 
-/// Neither banks at one pair of scores, but not the same one: sooner or later somebody does.
+/// Neither bot banks at one pair of scores, but not the same pair: sooner or later one of them does.
 #[test]
 fn a_race_that_ends_has_a_value() {
     let rules = RaceRules { max_rounds: None, ..RaceRules::default() };
@@ -226,7 +226,7 @@ fn a_race_that_ends_has_a_value() {
     assert!((0.3..0.7).contains(&chance.mean), "{chance:?}");
 }
 
-/// Stops every so many questions, whatever it sees.
+/// Stops at every `every`-th question, whatever it sees.
 struct Counting {
     every: usize,
     asked: usize,
@@ -273,7 +273,7 @@ fn who_counts_in_odd_numbers_is_found_out_too() {
     }
 }
 
-/// Falls silent after so many questions.
+/// Falls silent after this many questions.
 struct Mute(usize);
 
 impl<G: Game<Action = Action>> Asked<G> for Mute {
@@ -293,7 +293,7 @@ fn who_does_not_answer_has_no_value() {
     }
 }
 
-/// Rolls whatever it sees, up to so many brains, and remembers.
+/// Rolls up to this many brains, whatever it sees, and remembers.
 struct Witness {
     seen: BTreeSet<TurnView>,
     stop: u32,

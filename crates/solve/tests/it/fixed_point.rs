@@ -10,10 +10,10 @@ use rayon::prelude::*;
 const SCORES: usize = 13;
 const NEAR: f64 = 1e-12;
 
-/// By the mover's score and the other's.
+/// The mover's chance, by both scores.
 type Chances = [[f64; SCORES]; SCORES];
 
-/// The value before the turn, for several matches at once: to have banked b brains is worth `banked[b]`, a lost turn
+/// The value before the turn, for several matches at once: banking b brains is worth `banked[b]`, a lost turn
 /// `bust`; with `cap` brains the player stops.
 fn turn<const L: usize>(
     turns: &Turns,
@@ -68,7 +68,7 @@ fn turn<const L: usize>(
     start
 }
 
-/// When no round is left the higher score wins.
+/// The chances when no round is left: the higher score wins.
 fn no_rounds_left() -> Chances {
     let chance = |own: usize, other: usize| match own.cmp(&other) {
         std::cmp::Ordering::Less => 0.0,
@@ -136,7 +136,7 @@ fn a_race_of_many_rounds_is_the_race() {
     }
 }
 
-/// A turn that ends with the dice banks at most so many brains; who is further behind has lost.
+/// The most brains that a turn that ends with the dice can bank; a player who is further behind has lost.
 const MOST: usize = 13;
 const CHASES: usize = MOST + 1;
 

@@ -15,7 +15,7 @@ use necrodome_solve::{Audit, Ledger, LedgerEntry, Meter, OPTIMAL, ROUNDS, Soluti
 const ENDS: [OutOfDice; 2] = [OutOfDice::EndTurn, OutOfDice::RecycleBrains];
 const FIRST_ROLLS: [FirstRoll; 2] = [FirstRoll::Free, FirstRoll::Mandatory];
 const TIEBREAKS: [Tiebreak; 2] = [Tiebreak::OneRound, Tiebreak::UntilBroken];
-/// As far apart as rounding drives two ways to the same value.
+/// The largest difference that rounding makes between two ways to the same value.
 const NEAR: f64 = 1e-12;
 
 fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>> {
@@ -29,7 +29,7 @@ fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>>
 
 /// Events for the audit, and for a meter of its own.
 struct Both<'a, E> {
-    /// Of the last step.
+    /// The events of the last step.
     events: Vec<Logged<E>>,
     all: Vec<E>,
     meter: &'a mut dyn Meter<E>,
@@ -43,7 +43,7 @@ impl<E: Clone> Log<E> for Both<'_, E> {
     }
 }
 
-/// A match, written down. Every `forfeits`-th move or so does not come.
+/// Plays a match and writes it down. About every `forfeits`-th move is a forfeit.
 fn play<G: Solvable>(
     rules: &G::Rules,
     bots: &mut [Box<dyn Bot<G>>],
@@ -85,7 +85,7 @@ fn play<G: Solvable>(
     ledger
 }
 
-/// All that holds in every ledger.
+/// Checks everything that holds in every ledger.
 fn check<G: Solvable>(ledger: &Ledger<G>, names: &[&str]) {
     assert!((ledger.sum() - (ledger.result - ledger.start)).abs() < 1e-9, "{ledger:?}");
     let mut value = ledger.start;
@@ -123,7 +123,7 @@ fn check<G: Solvable>(ledger: &Ledger<G>, names: &[&str]) {
     }
 }
 
-/// Plays everyone against everyone under all rules. Returns how many matches that were.
+/// Plays everyone against everyone under all rules. Returns the number of matches.
 fn check_all<G: Solvable>(all_rules: &[G::Rules], line_ups: &[Vec<&str>], matches: usize) -> usize
 where
     G::Rules: Sync,

@@ -26,7 +26,7 @@ fn bot<G: Solvable>(name: &str, rules: &G::Rules, index: u64) -> Box<dyn Bot<G>>
     kind.build(&spec, Seeded::new(1, "bot", index)).unwrap()
 }
 
-/// Matches with the same players in the same seats; a move against the rules would be an error.
+/// Plays matches with the same players in the same seats; a move against the rules would be an error.
 fn play<G: Solvable>(rules: &G::Rules, names: &[&str], matches: usize, seed: u64) -> Vec<Outcome> {
     let mut bots: Vec<_> = names.iter().zip(0..).map(|(name, seat)| bot::<G>(name, rules, seat)).collect();
     let seats = Names::new((0..names.len()).map(|seat| format!("seat {seat}"))).unwrap();
@@ -41,8 +41,8 @@ fn play<G: Solvable>(rules: &G::Rules, names: &[&str], matches: usize, seed: u64
     (0..matches).map(one).collect()
 }
 
-/// Plays one perfect player against a field that is not, in every seat equally often, the field in all its rotations. It
-/// wins more than its share, by at least `margin`.
+/// Plays one perfect player against a weaker field, in every seat equally often, the field in all its rotations. It must
+/// win more than its share, by at least `margin`.
 fn check_share<G: Solvable>(rules: &G::Rules, field: &[&str], seats: usize, margin: f64)
 where
     G::Rules: Sync,
@@ -111,7 +111,7 @@ fn among_many_monsters_it_wins_more_than_its_share() {
     }
 }
 
-/// Sees to it that the last one to move in the last round does not throw the match away.
+/// Checks that the last one to move in the last round does not throw the match away.
 struct Watched(<Table as Solvable>::Optimal, Arc<[AtomicUsize; 2]>);
 
 impl Bot<Table> for Watched {

@@ -1,4 +1,4 @@
-//! What was computed, played: the perfect players at the referee's tables, millions of turns from fixed seeds.
+//! Plays what was computed: the perfect players at the referee's tables, millions of turns from fixed seeds.
 
 use crate::common::on_all_cores;
 use necrodome_rules::{
@@ -17,7 +17,7 @@ use necrodome_solve::{
     result,
 };
 
-/// What many matches were worth to seat 0.
+/// The values of many matches to seat 0.
 #[derive(Default)]
 struct Sample {
     matches: u64,
@@ -68,7 +68,7 @@ impl Sample {
     }
 }
 
-/// Plays matches on all cores. Each share has a stream of its own, so the result does not depend on the cores.
+/// Plays matches on all cores. Each share has its own stream, so the result does not depend on the cores.
 fn play<G: Game>(
     rules: &G::Rules,
     matches: u64,
@@ -104,7 +104,7 @@ fn built_in<G: Solvable>(spec: &str) -> Box<dyn Bot<G>> {
     kind.build(&spec, Seeded::new(3, "bot", 0)).unwrap()
 }
 
-/// Perfect players against each other are worth what the solution says. Returns the sample.
+/// Checks that perfect players against each other are worth what the solution says. Returns the sample.
 fn check_value<G: Solvable>(rules: &G::Rules, seats: usize, matches: u64, seed: u64) -> Sample
 where
     G::Rules: Sync,

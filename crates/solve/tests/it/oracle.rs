@@ -30,7 +30,7 @@ impl Chance for NoChance {
     }
 }
 
-/// How many brains are worth a look. A turn that ends with the dice has at most 13.
+/// The number of brains worth considering. A turn that ends with the dice has at most 13.
 fn horizon(out_of_dice: OutOfDice, recycled: u32) -> u32 {
     match out_of_dice {
         OutOfDice::EndTurn => 14,
@@ -38,7 +38,7 @@ fn horizon(out_of_dice: OutOfDice, recycled: u32) -> u32 {
     }
 }
 
-/// Compares every position that a turn comes to below `limit` brains. Returns how many there were.
+/// Compares every position that a turn can reach below `limit` brains. Returns their number.
 fn compare(
     turns: &Turns,
     reachable: &[Vec<bool>],
@@ -116,7 +116,7 @@ struct Match {
     tiebreak: bool,
 }
 
-/// What the end of a turn leads to.
+/// The result of the end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum After {
     /// The match is over, with this result to seat 0.
@@ -124,7 +124,7 @@ enum After {
     Next(Match),
 }
 
-/// A turn with so many brains, ready to stop. What banking brings does not depend on `out_of_dice`; with recycling a
+/// A turn with `brains` brains, ready to stop. The value of banking does not depend on `out_of_dice`; with recycling a
 /// turn may have any number of brains.
 fn turn_with(brains: u32) -> String {
     let hand = match brains {
@@ -138,7 +138,7 @@ fn turn_with(brains: u32) -> String {
     format!(r#"{{"brains":{brains},"brain_dice":{none},"shotgun_dice":{none},"hand":{hand},"cup":{dice}}}"#)
 }
 
-/// A format for two, as far as the ends of turns go.
+/// A format for two, as far as the ends of turns are concerned.
 trait Duel: Game<Action = Action> {
     fn state(at: Match, brains: u32, tiebreak: Tiebreak) -> Self;
     fn between_turns(&self) -> Match;
@@ -191,7 +191,7 @@ fn wins(at: Match) -> After {
     After::Over(if at.mover == 0 { 1.0 } else { 0.0 })
 }
 
-/// Ends a turn with so many brains banked; none: lost.
+/// Ends a turn with `banked` brains; `None` for a lost turn.
 fn end_turn<D: Duel>(at: Match, banked: Option<u32>, tiebreak: Tiebreak) -> After {
     let mut game = D::state(at, banked.unwrap_or(1), tiebreak);
     let choice = if banked.is_some() { Move::Act(Action::Stop) } else { Move::Forfeit };
@@ -210,7 +210,7 @@ struct Solver<'a, D> {
     cap: u32,
     /// The chance of the mover.
     solved: BTreeMap<Match, f64>,
-    /// What the ends of its turn are worth: banked brains, and a lost turn.
+    /// The ends of the mover's turn: banked brains, and a lost turn.
     ends: BTreeMap<Match, (Vec<After>, After)>,
     format: std::marker::PhantomData<D>,
 }
@@ -290,7 +290,7 @@ impl<'a, D: Duel + Sync> Solver<'a, D> {
         self.solved.extend(values);
     }
 
-    /// The values within a turn, to one who stops with so many brains.
+    /// The values within a turn, for a player who stops with `cap` brains.
     fn values(&self, at: Match, cap: u32) -> Values {
         let to_mover = |to_first: f64| if at.mover == 0 { to_first } else { 1.0 - to_first };
         let worth = |after: &After| match after {
@@ -426,7 +426,7 @@ fn exactly(probability: &Probability) -> f64 {
     *probability.numer() as f64 / *probability.denom() as f64
 }
 
-/// What a state is worth to seat 0.
+/// The value of a state to seat 0.
 fn worth<G: Solvable>(game: &G, solution: &G::Solution) -> f64 {
     if let Some(outcome) = game.outcome() {
         return result(&outcome);
@@ -437,8 +437,8 @@ fn worth<G: Solvable>(game: &G, solution: &G::Solution) -> f64 {
     if seat.0 == 0 { best } else { 1.0 - best }
 }
 
-/// One step of the referee, with all its outcomes, brings on average what the price says. Plays at random; returns how
-/// many prices were checked.
+/// Checks that one step of the referee, over all its outcomes, brings on average what the price says. Plays at random;
+/// returns the number of prices checked.
 fn check_steps<G>(rules: &G::Rules, seats: usize, states: usize) -> usize
 where
     G: Solvable<Action = Action> + Ord,
@@ -493,7 +493,7 @@ fn prices_are_means_over_all_that_the_referee_can_do() {
     assert!(checked > 3000, "{checked}");
 }
 
-/// How many dice show each face.
+/// The number of dice that show each face.
 type Handful = [u8; 5];
 
 fn handful(dice: impl IntoIterator<Item = Face>) -> Handful {
@@ -503,7 +503,7 @@ fn handful(dice: impl IntoIterator<Item = Face>) -> Handful {
     })
 }
 
-/// Rolls what it is told.
+/// Rolls the given faces.
 struct Loaded<'a>(std::slice::Iter<'a, Face>);
 
 impl Chance for Loaded<'_> {
@@ -562,7 +562,7 @@ impl Night {
     }
 }
 
-/// All that can be rolled, in any order, and what it becomes.
+/// All handfuls that can be rolled, in any order, and what becomes of them.
 struct Handfuls {
     /// Six dice.
     full: Vec<(Handful, Dice)>,
@@ -613,7 +613,7 @@ impl Handfuls {
 /// Tokyo from some turns on, each of them by asking the referee what its dice lead to.
 struct City<'a> {
     handfuls: Handfuls,
-    /// Where the values of the turns after this one come from; none: from the turns after those, up to the end.
+    /// The source of the values of the turns after this one; `None` to work them out, up to the end.
     later: Option<&'a TokyoSolution>,
     /// The chance of the mover.
     solved: BTreeMap<Night, f64>,
@@ -621,13 +621,13 @@ struct City<'a> {
 
 /// The choices of one turn.
 struct Rolling {
-    /// To keep these dice, with one reroll left and with two.
+    /// The value of keeping these dice, with one reroll left and with two.
     keep: [BTreeMap<Handful, f64>; 2],
     start: f64,
 }
 
 impl City<'_> {
-    /// What a state between two turns, or in the middle of a yield, is worth to `seat`.
+    /// The value to `seat` of a state between two turns, or in the middle of a yield.
     fn worth(&mut self, game: &Tokyo, seat: Seat) -> f64 {
         if let Some(outcome) = game.outcome() {
             let to_first = result(&outcome);
@@ -648,7 +648,7 @@ impl City<'_> {
         if decides == seat { value } else { 1.0 - value }
     }
 
-    /// What a choice is worth to the one who makes it; the dice of the next turn are not looked at.
+    /// The value of a choice to the player who makes it; the dice of the next turn are not looked at.
     fn after(&mut self, game: &Tokyo, choice: Choice) -> f64 {
         let seat = game.to_act()[0];
         let mut next = game.clone();
@@ -776,8 +776,8 @@ fn late_nights_in_tokyo_are_what_the_referee_says() {
     assert!(yields > 20, "{yields}");
 }
 
-/// Every turn is worth what the referee makes of it, if the turns after it are worth what the solution says. Points in all
-/// grow with every second turn at least, so that leaves no other solution.
+/// Every turn is worth what the referee makes of it, if the turns after it are worth what the solution says. The total of
+/// points grows with every second turn at least, so there is no other solution.
 #[test]
 fn any_night_in_tokyo_leads_to_the_next() {
     let tokyo = TokyoSolution::new();
@@ -821,7 +821,7 @@ fn any_night_in_tokyo_leads_to_the_next() {
     assert!(leaves > 20 && stays > 20, "both come up: {leaves} {stays}");
 }
 
-/// What the oracle takes for granted: the dice of a reroll are independent of each other and of their places.
+/// The oracle assumes that the dice of a reroll are independent of each other and of their places.
 #[test]
 fn rerolled_dice_are_all_alike() {
     let monsters = [Monster { health: 3, points: 18 }, Monster { health: 4, points: 17 }];

@@ -1,4 +1,4 @@
-//! Positions made by hand are accepted where a match comes to them, and refused with a reason where none does.
+//! Positions made by hand are accepted if a match can reach them, and refused with a reason otherwise.
 
 use necrodome_rules::{
     bot::Bot,
@@ -13,7 +13,7 @@ use necrodome_rules::{
 use necrodome_solve::{Position, Solution, Solvable};
 use std::sync::Arc;
 
-/// Asks another bot, after the view has passed.
+/// Asks another bot, after checking the view.
 struct Checked<G: Solvable>(Box<dyn Bot<G>>, Arc<G::Solution>);
 
 impl<G: Solvable> Bot<G> for Checked<G> {

@@ -1,10 +1,10 @@
-//! Solutions are shared by all who ask, from whatever thread.
+//! All callers share the solutions, on any thread.
 
 use necrodome_rules::zombie_dice::{FirstRoll, OutOfDice, Table, TableRules, Tiebreak};
 use necrodome_solve::{Solution, Solvable};
 use std::{sync::mpsc, thread, time::Duration};
 
-/// Whoever solves holds the shelf and needs rayon's threads; these must not wait for the shelf.
+/// A thread that solves holds the shelf and needs rayon's threads; these must not wait for the shelf.
 #[test]
 fn solutions_can_be_asked_for_from_within_rayon() {
     let rules = |code: u32| TableRules {

@@ -13,24 +13,24 @@ Agents run unchanged::
   ``import gameZombies2`` find :class:`System` and :class:`Engine` here, with ``AbsAgent``, ``HumanAgent`` and ``SimplePlayer``, ``Dice`` and
   its tables, and ``main``. A script that samples transitions has ``initialize``, ``step``, ``stateStr`` and the fields of a ``System``.
 
-What agents hear, in this order: ``wakeUp`` before the first decision of a game; then for each decision ``decide``, and ``perceive`` with
-what came of it; at the end ``sleep`` with the score. ``isValidAction`` tells of any answer whether it is "go" or "stop". An answer that
+Agents are called in this order: ``wakeUp`` before the first decision of a game; then for each decision ``decide``, and ``perceive`` with
+the result; at the end ``sleep`` with the score. ``isValidAction`` says whether an answer is "go" or "stop". An answer that
 is neither changes nothing: the agent perceives the same state, and is asked again.
 
-A state is a text of eight fields: brains, shotguns, three dice, and what is left in the cup of EASY (green), MEDI (yellow)
-and HARD (red) dice: ``0-0-UNDEFINED-UNDEFINED-UNDEFINED-6-4-3`` at the start, ``1-1-EASY(Run)-EASY(Brain)-EASY(Gun)-3-4-3`` after a
-roll. Dice that run stay in their place. One player perceives the end, too: the cup is ``0-0-0`` then, and the shotguns are 3, or more
+A state is a text of eight fields: brains, shotguns, three dice, and the EASY (green), MEDI (yellow) and HARD (red) dice
+left in the cup: ``0-0-UNDEFINED-UNDEFINED-UNDEFINED-6-4-3`` at the start, ``1-1-EASY(Run)-EASY(Brain)-EASY(Gun)-3-4-3`` after a
+roll. Dice that run stay in their place. A single player perceives the end, too: the cup is ``0-0-0`` then, and the shotguns are 3, or more
 if the turn was lost; the brains are those that were rolled, lost or not.
 
 For two players ``-score:-MINE-OPPONENT`` follows. The end of a turn is not perceived; each turn but the first begins with
 ``perceive`` of a new start, and so does the end of the game.
 
 Rules and rewards are those that the game's text describes. One player: the reward is the change of what could be banked, so that the
-rewards of a game sum to its score. Two: +10 for who wins and -10 for who loses, at the end only. ``System(rules="program")``, or
-``--rules program`` before the script, plays as the program does, so that its numbers come out again:
+rewards of a game sum to its score. Two players: +10 for the winner and -10 for the loser, only at the end. ``System(rules="program")``, or
+``--rules program`` before the script, plays as the program does, so that it reproduces the program's numbers:
 
-- Whether three dice are left is looked at before the third shotgun: who is out of dice banks, shot or not.
-- One player: who loses the turn loses all its brains as reward, those of the last roll included, which were never given.
+- The program checks whether three dice are left before it checks for the third shotgun: a player who is out of dice banks, shot or not.
+- One player: a player who loses the turn loses all its brains as reward, including those of the last roll, which were never given.
 - Two players: both have a first turn before anybody can win; at the end the loser gets -1, the winner its score.
 """
 
@@ -62,5 +62,5 @@ def stand_ins(rules: str = "text") -> dict[str, ModuleType]:
 
 
 def _main(engine: type, others: Sequence[type]) -> Callable[[], None]:
-    """What a module does as a program: lets a person play, where there are two against an agent."""
+    """Runs a module as a program: lets a person play, against an agent in the game for two."""
     return lambda: engine().run(agents.HumanAgent(), *(other() for other in others))

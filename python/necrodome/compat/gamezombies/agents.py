@@ -12,24 +12,24 @@ __all__ = ["AbsAgent", "HumanAgent", "SimplePlayer"]
 
 
 class AbsAgent:
-    """What agents may derive from: it keeps the state and takes it apart."""
+    """A base class for agents: it keeps the state and splits it into fields."""
 
     def __init__(self, sep: str = "-") -> None:
         self.separator = sep
 
     def wakeUp(self, initialStateStr: str, stateDsc: list[str], actionSpace: list[str]) -> None:
-        """A game begins."""
+        """Called when a game begins."""
         self.state, self.descriptor, self.score = initialStateStr, stateDsc, 0
 
     def perceive(self, reachedStateStr: str, reward: float) -> None:
-        """What came of the last action."""
+        """Called with the result of the last action."""
 
     def decide(self, isValidAction: Callable[[object], bool]) -> str | None:
-        """The next action."""
+        """Returns the next action."""
         return None
 
     def sleep(self, score: int) -> None:
-        """The game is over."""
+        """Called when the game is over."""
         self.score = score
 
     def stateStr(self) -> str:
@@ -68,7 +68,7 @@ class HumanAgent(AbsAgent):
 
 
 class SimplePlayer(AbsAgent):
-    """Goes on until it has a brain, and then as often as a coin says."""
+    """Goes on until it has a brain, and then as long as a coin toss says so."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class SimplePlayer(AbsAgent):
         self.told = 0.5
 
     def stateDico(self) -> dict[str, Any]:
-        """The fields of a state for two, by the names that the engine has for them."""
+        """The fields of a state for two, by the engine's names."""
         fields = self.state.split(self.separator)
         names = (*(name.lower() for name in DESCRIPTOR), "score", "oponent")
         return {name: int(text) if text.isdecimal() else text for name, text in zip(names, fields[:8] + fields[9:])}

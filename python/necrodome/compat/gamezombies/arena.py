@@ -70,7 +70,7 @@ class Agent(Bot):
         return choice
 
     def _tell(self, state: str, reward: int) -> None:
-        """Tells the agent of a state, or wakes it up to it."""
+        """Shows the agent a state, or wakes it up with it."""
         if self.races:
             state = with_scores(state, self.scores[self.seat], self.scores[1 - self.seat])
         self.told = (state, reward)
@@ -97,7 +97,7 @@ class Agent(Bot):
             self.begin_turn()
 
     def _tell_end(self, event: View) -> None:
-        """One player perceives the end of the turn, since it is that of the game."""
+        """Shows a single player the end of the turn, since it is the end of the game."""
         if not self.awake:
             self._tell(FRESH, 0)
         if event["why"] == "stopped":

@@ -1,4 +1,4 @@
-"""The dice of GameZombies, for scripts that roll them on their own: they are none of the arena's."""
+"""The dice of GameZombies, for scripts that roll their own: these dice are not the arena's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Dice", "DiceFace", "DiceFace_str", "DiceFace_weight", "DiceType", "D
 
 
 class DiceType(IntEnum):
-    """The kinds of dice, and what is no die yet."""
+    """The kinds of dice, and a mark for a place without one."""
 
     EASY = 0
     MEDIUM = 1
@@ -18,7 +18,7 @@ class DiceType(IntEnum):
 
 
 class DiceFace(IntEnum):
-    """What a die shows."""
+    """The faces of a die."""
 
     BRAIN = 0
     GUN = 1
@@ -33,21 +33,21 @@ DiceFace_weight = [[3, 1, 2], [2, 2, 2], [1, 3, 2], [0, 0, 1]]
 
 
 class Dice:
-    """One place of the hand."""
+    """A place in the hand."""
 
     type = DiceType.UNDEF
     face = DiceFace.RUN
 
     def setType(self, type: DiceType) -> None:
-        """Another die takes the place."""
+        """Puts another die into the place."""
         self.type, self.face = type, DiceFace.RUN
 
     def random_face(self) -> DiceFace:
-        """What it could show next."""
+        """A random face of this die."""
         return random.choices(list(DiceFace), DiceFace_weight[self.type])[0]
 
     def roll(self) -> None:
-        """Shows something else, perhaps."""
+        """Rolls the die, which may show another face then."""
         self.face = self.random_face()
 
     def __str__(self) -> str:

@@ -28,8 +28,8 @@ class System:
     """The engine for one player: ``System().run(player)`` plays a game. ``score`` is its result.
 
     Between the calls of the player its state is in ``brain``, ``shot``, ``stock``, ``hand``, ``score`` and ``reward``, and as a text in
-    :meth:`stateStr`. To try what may come of a state without a game, :meth:`initialize` it, or change a ``copy.deepcopy``, and
-    :meth:`step`. ``random.seed`` makes it all repeatable.
+    :meth:`stateStr`. To try a state without a game, :meth:`initialize` it, or change a ``copy.deepcopy``, and
+    :meth:`step`. ``random.seed`` makes everything repeatable.
     """
 
     #: The rules where nobody says which.
@@ -52,23 +52,23 @@ class System:
         return ZombieTurn("{}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the dice of the game that is played: a copy has a state to try things with."""
+        """Everything but the dice of the current game: a copy has a state to experiment with."""
         return {name: value for name, value in vars(self).items() if name != "_turn"}
 
     def initialize(self) -> None:
-        """A new game."""
+        """Begins a new game."""
         self.initializeTurn()
         self.score = 0
 
     def initializeTurn(self) -> None:
-        """A new turn."""
+        """Begins a new turn."""
         self.brain = self.shot = 0
         self.reward: float = 0
         self.stock = list(STOCK)
         self.hand = [Dice() for _ in range(self.nbDice)]
 
     def step(self) -> None:
-        """Rolls what runs, and new dice in the other places."""
+        """Rolls the dice that run, and new dice in the other places."""
         for die in self.hand:
             if die.type == DiceType.UNDEF or die.face != DiceFace.RUN:
                 die.setType(self.pullRandomDie())
@@ -77,30 +77,30 @@ class System:
             self.shot += die.face == DiceFace.GUN
 
     def pullRandomDie(self) -> DiceType:
-        """Takes a die out of the stock."""
+        """Takes a random die out of the stock."""
         kind = self.randomType()
         self.stock[kind] -= 1
         return kind
 
     def randomType(self) -> DiceType:
-        """The kind of a die that could be taken."""
+        """The kind of a random die in the stock."""
         return random.choices(list(DiceType)[: len(self.stock)], self.stock)[0]
 
     def handDieType(self, idice: int) -> DiceType:
-        """The kind of the die in a place that runs, and will be rolled again."""
+        """The kind of the die in a place, if it runs and will be rolled again."""
         die = self.hand[idice]
         return die.type if die.face == DiceFace.RUN else DiceType.UNDEF
 
     def remaining_dice(self) -> int:
-        """How many dice can be rolled. A place with no die yet counts, as in the program."""
+        """The number of dice that can be rolled. A place with no die yet counts, as in the program."""
         return sum(self.stock) + sum(die.face == DiceFace.RUN for die in self.hand)
 
     def state(self) -> dict[str, Any]:
-        """The state by names."""
+        """The state as named fields."""
         return dict(zip(DESCRIPTOR, self._fields()))
 
     def stateStr(self) -> str:
-        """The state as agents get it."""
+        """The state as text, as agents get it."""
         return "-".join(map(str, self._fields()))
 
     def _fields(self) -> tuple[Any, ...]:
@@ -110,7 +110,7 @@ class System:
         return self.stateStr()
 
     def _land(self, brains: int, shotguns: int, dice: tuple[int, int, int], cup: tuple[int, int, int]) -> str:
-        """Shows what the arena has rolled."""
+        """Shows the arena's roll."""
         self.brain, self.shot, self.stock = brains, shotguns, list(cup)
         for die, number in zip(self.hand, dice):
             die.type, die.face = _DICE[number]
@@ -151,7 +151,7 @@ class System:
 class Engine(System):
     """The engine for two players: ``Engine().run(first, second)`` plays a game. ``scores`` is its result.
 
-    ``score`` and ``opScore`` are those of the one who plays, and of the other.
+    ``score`` and ``opScore`` are the scores of the current player and of the other.
     """
 
     def initialize(self) -> None:
@@ -196,13 +196,13 @@ class Engine(System):
             falling_asleep(players[seat])(own)
 
     def _begin(self, own: int, other: int) -> str:
-        """A new turn, of who has this score."""
+        """Begins a turn of a player with this score."""
         self.initializeTurn()
         self.score, self.opScore = own, other
         return with_scores(FRESH, own, other)
 
     def _play_turn(self, player: Any, decide: Callable[[], str], state: str) -> int:
-        """What a turn banks."""
+        """Plays a turn, and returns the brains that it banks."""
         self._turn.begin()
         brains = 0
         while (action := decide()) != "stop":
@@ -218,7 +218,7 @@ class Engine(System):
 
 
 def stopped(state: str) -> str:
-    """The state of who has stopped."""
+    """The state of a player who has stopped."""
     brains, _, *dice = state.split("-")[:5]
     return "-".join([brains, "3", *dice, "0-0-0"])
 

@@ -24,7 +24,7 @@ def is_valid(action: object) -> bool:
 
 
 def state_of(brains: int, shotguns: int, dice: Sequence[int], cup: Sequence[int]) -> str:
-    """A state after a roll; dice are their colour (0 easy, 1 medium, 2 hard) times three, and 0 for a brain, 1 for one that runs, 2 for a gun.
+    """Writes a state after a roll; a die is its colour (0 easy, 1 medium, 2 hard) times three, plus 0 for a brain, 1 for running, 2 for a gun.
 
     >>> state_of(1, 1, (1, 0, 2), (3, 4, 3))
     '1-1-EASY(Run)-EASY(Brain)-EASY(Gun)-3-4-3'
@@ -35,5 +35,5 @@ def state_of(brains: int, shotguns: int, dice: Sequence[int], cup: Sequence[int]
 
 
 def with_scores(state: str, own: int, other: int) -> str:
-    """A state of the game for two."""
+    """Adds the scores to a state, for the game for two."""
     return f"{state}-score:-{own}-{other}"

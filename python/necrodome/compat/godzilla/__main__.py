@@ -26,7 +26,7 @@ _questions = 0
 
 
 def _listen(event: str, _: Any) -> None:
-    """Hears of every call of ``input``, whoever makes it."""
+    """Notices every call of ``input``, also by other modules."""
     global _questions
     _questions += event == "builtins.input"
 
@@ -75,7 +75,7 @@ class Shown(Seated):
 
 
 def main(words: list[str]) -> None:
-    """Plays games, each with another one first, and says who has won."""
+    """Plays games, each with another player first, and says who has won."""
     parser = ArgumentParser("python -m necrodome.compat.godzilla", description="Games of tokyo between players of godzilla-v2.")
     parser.add_argument("players", metavar="PLAYER", nargs="+", help="FILE.py:CLASS, or a bot as on the command line of necrodome")
     parser.add_argument("-n", "--n_games", metavar="N", type=int, default=1, help="how many games (1)")
@@ -106,7 +106,7 @@ def main(words: list[str]) -> None:
 
 
 def play(bots: dict[str, Any], games: int, seed: int | None, viewer: str | None, out: Path) -> None:
-    """Plays games, and prints the winners. With a viewer, writes its page."""
+    """Plays games, and prints the winners. With a viewer, also writes its page."""
     order = list(bots)
     wins: Counter[str] = Counter()
     turns = 0

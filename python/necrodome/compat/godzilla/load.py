@@ -1,4 +1,4 @@
-"""A file of players, with the modules that it imports: those of the program, where they are there, or stand-ins."""
+"""Loads a file of players, with the modules that it imports: those of the program, if it has them, or stand-ins."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _has_constants(folder: Path) -> bool:
 
 
 def prepare(file: str) -> None:
-    """Lets a file import what it needs. For as long as the process lives: it may do so anywhere."""
+    """Lets a file import what it needs, for the life of the process, since it may import anywhere."""
     program = program_of(file)
     if program is not None:
         sys.path.insert(0, str(program))

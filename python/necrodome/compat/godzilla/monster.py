@@ -49,12 +49,12 @@ class Monster(Bot):
         self._show(self._state(ours.MAX_HEALTH, 0, False))
 
     def _state(self, health: int, points: int, in_tokyo: bool) -> Any:
-        """A state of the kind that the player imports."""
+        """Makes a state of the class that the player imports."""
         known = getattr(sys.modules.get("player"), "PlayerState", ours.PlayerState)
         return known(health=health, victory_points=points, in_tokyo=in_tokyo)
 
     def _show(self, state: Any) -> None:
-        """Lets the player see its own state. One that could not would play on with the state of the start."""
+        """Shows the player its own state. Otherwise it would play on with the state of the start."""
         if hasattr(self.player, "_state"):
             self.player._state = state
         else:
@@ -84,9 +84,9 @@ class Monster(Bot):
         return self._roll(view["dice"], others, view["phase"]["rerolls_left"])
 
     def _roll(self, dice: list[str], others: Any, rerolls_left: int) -> Action:
-        """The dice to keep. The program asks after each roll but the last, the arena no more once all dice are kept.
+        """The dice to keep. The program asks after each roll but the last; the arena stops asking once all dice are kept.
 
-        Who has kept all is asked again here. If it then rolls after all, the arena has one question more than the program.
+        A player that has kept all is asked again here. If it rolls then, the arena has one question more than the program.
         """
         had_all, self.has_decided = self.has_decided, False
         counter = ours.MAX_ROLLS - 1 - rerolls_left
@@ -100,7 +100,7 @@ class Monster(Bot):
         return _answer({"type": "keep", "dice": kept}, reason)
 
     def _ask(self, dice: list[str], others: Any, counter: int) -> tuple[list[bool], str | None]:
-        """What the player keeps of its dice, and why."""
+        """Asks the player which dice it keeps, and why."""
         sides = _sides()
         mask, reason = _with_reason(self.player.keep_dice([sides(_SIDES[die]) for die in dice], dict(others), counter))
         kept = list(mask) if hasattr(mask, "__iter__") and not isinstance(mask, str) else []
@@ -116,7 +116,7 @@ def _sides() -> Any:
 
 
 def _with_reason(answer: Any) -> tuple[Any, str | None]:
-    """What a player has returned, and why."""
+    """Splits a player's return value into the answer and its reason."""
     if isinstance(answer, tuple) and len(answer) == 2:
         return answer[0], None if answer[1] is None else str(answer[1])
     return answer, None

@@ -1,4 +1,4 @@
-"""What players of godzilla-v2 import: its constants, the state of a player, and what players derive from."""
+"""The names that players of godzilla-v2 import: its constants, the state of a player, and the base class of players."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class DIESIDE(str, Enum):
 
 @dataclass
 class PlayerState:
-    """What everybody knows of a player."""
+    """The public state of a player."""
 
     health: int = MAX_HEALTH
     victory_points: int = 0
@@ -48,7 +48,7 @@ Others = dict[str, tuple[int, PlayerState]]
 
 
 class Player(ABC):
-    """What players derive from."""
+    """The base class of players."""
 
     def __init__(self, idx: int, name: str) -> None:
         self.idx = idx
@@ -64,31 +64,31 @@ class Player(ABC):
 
     @property
     def state(self) -> PlayerState:
-        """A copy of the player's state: to change it changes nothing."""
+        """A copy of the player's state: changes to it have no effect."""
         return copy.copy(self._state)
 
     def reset(self) -> None:
-        """Back to the start of a game."""
+        """Resets the state to the start of a game."""
         self._state = PlayerState()
 
     def set_health(self, n: int) -> None:
-        """Sees itself with so much health, as far as there can be."""
+        """Sets the health that the player sees, within bounds."""
         self._state.health = max(self.min_health, min(self.max_health, n))
 
     def set_victory_points(self, n: int) -> None:
-        """Sees itself with so many points, as far as there can be."""
+        """Sets the points that the player sees, within bounds."""
         self._state.victory_points = max(self.min_victory_points, min(self.max_victory_points, n))
 
     def set_tokyo(self, in_tokyo: bool) -> None:
-        """Sees itself in Tokyo, or not."""
+        """Sets whether the player sees itself in Tokyo."""
         self._state.in_tokyo = in_tokyo
 
     def increment_health(self, n: int) -> None:
-        """Sees itself with so much more health."""
+        """Adds to the health that the player sees."""
         self.set_health(self._state.health + n)
 
     def increment_victory_points(self, n: int) -> None:
-        """Sees itself with so many more points."""
+        """Adds to the points that the player sees."""
         self.set_victory_points(self._state.victory_points + n)
 
     @abstractmethod
@@ -100,7 +100,7 @@ class Player(ABC):
         """Whether to leave Tokyo, alone or with a reason."""
 
     def construct_gamestate(self, other_player_states: Others) -> dict[str, Any]:
-        """The game as this player knows it."""
+        """Describes the game as this player knows it."""
         others = other_player_states.items()
         return {
             "ego_agent": {"name": self.name, "idx": self.idx, "state": self.state.model_dump()},

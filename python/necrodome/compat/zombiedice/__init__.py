@@ -1,6 +1,6 @@
 """The interface of the ``zombiedice`` module (0.1.6), on the referee of the arena.
 
-Classes that were written for it run unchanged::
+Classes written for it run unchanged::
 
     import zombiedice
 
@@ -11,29 +11,29 @@ Classes that were written for it run unchanged::
             while zombiedice.GAME_STATE["SHOTGUNS_ROLLED"] == 0 and zombiedice.roll() is not None:
                 pass
 
-- ``python -m necrodome.compat.zombiedice my_bots.py`` runs a file, and plays a tournament of its classes where it starts none. Before each
-  tournament it says who takes part. ``import zombiedice`` in that file finds this module. How many games, and options, can be given
-  after the file, and hold for all its tournaments.
-- ``compat:zombiedice:my_bots.py:Careful`` is a bot of any match or tournament of ``zombie-dice``, ``zombie-dice-race`` and
-  ``zombie-dice-solo``. In place of a class there can be an object of the file, or a zombie of a tournament that it starts, by its name
+- ``python -m necrodome.compat.zombiedice my_bots.py`` runs a file, and plays a tournament of its classes if it starts none itself. Before each
+  tournament it says who takes part. ``import zombiedice`` in that file finds this module. The number of games and options can follow
+  the file, and hold for all its tournaments.
+- ``compat:zombiedice:my_bots.py:Careful`` is a bot for any match or tournament of ``zombie-dice``, ``zombie-dice-race`` and
+  ``zombie-dice-solo``. Instead of a class you can name an object of the file, or a zombie of a tournament that it starts, by its name
   (``demo.py:Monte Carlo``) or by its number from 1. Such tournaments are not played then: all results are zero, and an error after the
-  first is the end of the file.
+  first one just ends the file.
 - :func:`runGame` and :func:`runTournament` are called as before.
 
 A zombie has ``turn(gameState)`` and may have ``name``, ``newGame()`` and ``endGame(gameState)``. In its turn it calls :func:`roll`, which
-gives ``{"shotgun": 1, "footsteps": 0, "brains": 2, "rolls": [DieRoll(color="green", icon="brains"), ...]}``, and ``None`` after
-the third shotgun. To return is to stop.
+returns ``{"shotgun": 1, "footsteps": 0, "brains": 2, "rolls": [DieRoll(color="green", icon="brains"), ...]}``, and ``None`` after
+the third shotgun. It stops by returning.
 
 :func:`runGame`, :func:`runTournament` and ``python -m necrodome.compat.zombiedice`` play by the rules of the old module: nobody has to
 roll, and when fewer than three dice are left the brains go back into the cup. Options of the rules (``docs/rules/zombie-dice.md``) are
-keywords, or ``--set NAME=VALUE`` on the command line. As an entry of the arena a zombie plays by the rules of the match; the old ones are
-``--set first_roll=free --set out_of_dice=recycle_brains``. Where these end a turn that the old module would let go on, ``roll()`` does not
-return: the zombie's turn is over at that moment. A mandatory first roll is the first that it asks for.
+keywords, or ``--set NAME=VALUE`` on the command line. As an entry of the arena a zombie plays by the rules of the match; the old rules are
+``--set first_roll=free --set out_of_dice=recycle_brains``. If the rules end a turn that would go on in the old module, ``roll()`` does not
+return: the zombie's turn is over at that moment. A mandatory first roll is the first one that the zombie asks for.
 
-What differs from the old module:
+Differences from the old module:
 
-- Nobody plays more than 1000 rounds: ``max_rounds=None`` for no limit. A game in which all zombies have crashed is over.
-- The dice come from the referee: zombies may change ``GAME_STATE``, and nothing comes of it.
+- Games end after 1000 rounds: ``max_rounds=None`` for no limit. A game in which all zombies have crashed is over.
+- The dice come from the referee: zombies may change ``GAME_STATE``, without effect.
 - ``roll()`` outside of a turn is a ``TypeError`` at any time, not only before the first game.
 - :func:`runWebGui` opens the pages of the arena. Of the names of the old module only those of its own page are missing.
 """
@@ -116,7 +116,7 @@ def __getattr__(name: str) -> Any:
 
 
 def roll() -> Roll | None:
-    """Rolls for the zombie whose turn it is. None after the third shotgun."""
+    """Rolls for the zombie whose turn it is. Returns None after the third shotgun."""
     rolls = turn.rolls
     if rolls is None:
         raise TypeError("roll() outside of a turn: it is for zombies, in their turn()")
@@ -131,7 +131,7 @@ def _log() -> Any:
 
 
 def assignUniqueZombieName(zombies: Iterable[Any]) -> None:
-    """Names those who have no name after their class, and gives numbers to names that are there twice."""
+    """Names zombies without a name after their class, and numbers names that occur twice."""
     zombies = list(zombies)
     for zombie in zombies:
         name = getattr(zombie, "name", None)
@@ -147,9 +147,9 @@ def assignUniqueZombieName(zombies: Iterable[Any]) -> None:
 
 
 def runGame(zombies: Iterable[Any], **options: Any) -> dict[str, Any] | None:
-    """Plays a game, and gives its state, with ``SCORES`` by name. None if there are too few zombies.
+    """Plays a game, and returns its state, with ``SCORES`` by name. Returns None if there are too few zombies.
 
-    The order of the zombies is that of their turns. Keywords are options of the rules, which are else those of the old module.
+    Zombies take turns in the given order. Keywords are options of the rules; the defaults are those of the old module.
     """
     zombies = list(zombies)
     assignUniqueZombieName(zombies)
@@ -166,7 +166,7 @@ def runGame(zombies: Iterable[Any], **options: Any) -> dict[str, Any] | None:
 
 
 def _begin(zombies: list[Any], games: int, options: dict[str, Any]) -> tuple[range, int, dict[str, Any]] | None:
-    """Begins a tournament: the numbers of its zombies, how many games, and the options. None if it is not to be played."""
+    """Begins a tournament. Returns the numbers of its zombies, the number of games, and the options, or None if it is not to be played."""
     global TOURNAMENT_STATE
     assignUniqueZombieName(zombies)
     names = [zombie.name for zombie in zombies]
@@ -205,10 +205,10 @@ def _play(zombies: list[Any], games: int, options: dict[str, Any]) -> None:
 
 
 def runTournament(zombies: Iterable[Any], numGames: int, verbose: bool = False, **options: Any) -> None:
-    """Plays games in random orders and prints who has won how many. The zombies stay the same, and can remember.
+    """Plays games in random orders and prints how many each zombie has won. The zombies stay the same, and can remember.
 
     The numbers are also in ``TOURNAMENT_STATE``. ``random.seed`` makes it repeatable. Keywords are options of the rules; ``verbose``
-    is for files that give it, and changes nothing.
+    is accepted for old files, and changes nothing.
     """
     zombies = list(zombies)
     begun = _begin(zombies, numGames, options)
@@ -220,7 +220,7 @@ def runWebGui(zombies: Iterable[Any], numGames: int, verbose: bool = False, **op
     """Shows a tournament in the browser: standings while it is played, and every match to watch. Ctrl-C ends it.
 
     The arena's program, ``necrodome``, plays it in the background, and ends with this one. Each zombie has a process there that loads its
-    file, so they have to come from a file. Where that cannot be, the tournament is played in the terminal, after a line that says why.
+    file, so zombies must come from a file. Otherwise the tournament is played in the terminal, after a line that says why.
     """
     zombies = list(zombies)
     begun = _begin(zombies, numGames, options)
@@ -276,7 +276,7 @@ def serve(file: str, name: str | None) -> None:
 
 
 class _Command:
-    """What a command line says of all tournaments of its file."""
+    """The settings of a command line for all tournaments of its file."""
 
     def __init__(self, file: str, games: int | None, options: dict[str, str]) -> None:
         self.file, self.games, self.options = file, games, options

@@ -1,4 +1,4 @@
-"""The dice of the ``zombiedice`` module: its words, and the shapes in which it shows a roll."""
+"""The dice of the ``zombiedice`` module: its words, and the form in which it shows a roll."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Final, TypedDict
 
     class Roll(TypedDict):
-        """What ``roll()`` gives: how many of each icon, and the three dice."""
+        """The return value of ``roll()``: the number of each icon, and the three dice."""
 
         shotgun: int
         footsteps: int
@@ -41,6 +41,6 @@ DieRoll = namedtuple("DieRoll", ["color", "icon"])
 
 
 def rollDie(die: str) -> DieRoll | None:
-    """Rolls one die of a colour, for experiments: it is none of the match. Nothing for what is no colour."""
+    """Rolls one die of a colour, for experiments: it is not part of the match. Returns None for an unknown colour."""
     sides = _SIDES.get(die)
     return DieRoll(die, random.choice(sides)) if sides else None

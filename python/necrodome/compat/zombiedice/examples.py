@@ -19,7 +19,7 @@ class _Named:
 
 
 class RandomCoinFlipZombie(_Named):
-    """Rolls, then tosses a coin whether to roll again."""
+    """Rolls, then tosses a coin to decide whether to roll again."""
 
     def turn(self, gameState: Mapping[str, Any]) -> None:
         while roll() is not None and random.random() < 0.5:
@@ -27,7 +27,7 @@ class RandomCoinFlipZombie(_Named):
 
 
 class MinNumShotgunsThenStopsZombie(_Named):
-    """Rolls until it has so many shotguns."""
+    """Rolls until it has this many shotguns."""
 
     def __init__(self, name: str, minShotguns: int = 2) -> None:
         super().__init__(name)
@@ -48,7 +48,7 @@ class MinNumShotgunsThenStopsZombie(_Named):
 
 
 class MinNumShotgunsThenStopsOneMoreZombie(MinNumShotgunsThenStopsZombie):
-    """Rolls until it has so many shotguns, then once more."""
+    """Rolls until it has this many shotguns, then once more."""
 
     def turn(self, gameState: Mapping[str, Any]) -> None:
         if self.roll_until_shot():
@@ -71,7 +71,7 @@ class HumanPlayerZombie(_Named):
 
 
 class RollsUntilInTheLeadZombie(_Named):
-    """Rolls until it leads by more than so many points; who leads already stops at two shotguns."""
+    """Rolls until it leads by more than this many points; if it leads already, it stops at two shotguns."""
 
     def __init__(self, name: str, plusLead: int = 0) -> None:
         super().__init__(name)
@@ -114,14 +114,14 @@ class MonteCarloZombie(_Named):
 
 
 class CrashZombie(_Named):
-    """Has an error, to see what comes of it."""
+    """Raises an error, for testing."""
 
     def turn(self, gameState: Mapping[str, Any]) -> None:
         raise ZeroDivisionError("an error on purpose")
 
 
 class SlowZombie(_Named):
-    """Takes two seconds, to see what comes of it."""
+    """Takes two seconds, for testing."""
 
     def turn(self, gameState: Mapping[str, Any]) -> None:
         time.sleep(2)

@@ -1,4 +1,4 @@
-"""Whom a file lets play: the zombies of the tournaments that it starts, or its classes."""
+"""The players of a file: the zombies of the tournaments that it starts, or its classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _collected: list[Any] | None = None
 
 
 def enter(zombies: list[Any]) -> range | None:
-    """The numbers of those whose tournament begins; None if it is not to be played, because only its zombies are wanted."""
+    """Returns the numbers of a new tournament's zombies, or None if it is not to be played, because only its zombies are wanted."""
     global _entered
     if _collected is not None:
         _collected.extend(zombies)
@@ -37,7 +37,7 @@ def run(file: str) -> ModuleType:
 
 
 def of_classes(module: ModuleType) -> list[Any]:
-    """A zombie of each class of a file."""
+    """Makes a zombie of each class in a file."""
     found = classes(module, ["turn"])
     if len(found) < 2:
         raise NoBot(f"expected a tournament, or at least two classes with turn(gameState), found {len(found)}")
@@ -45,7 +45,7 @@ def of_classes(module: ModuleType) -> list[Any]:
 
 
 def zombie_of(file: str, name: str | None) -> Any:
-    """The zombie of a file: one that it lets play, by name or number, a class, or an object."""
+    """Finds the zombie of a file: one that it lets play, by name or number, a class, or an object."""
     if name is not None and name.isdecimal():
         return _numbered(_collect(file, as_main=True)[1], int(name))
     module, zombies = _collect(file)
@@ -66,9 +66,9 @@ def zombie_of(file: str, name: str | None) -> Any:
 
 
 def _collect(file: str, *, as_main: bool = False) -> tuple[ModuleType, list[Any]]:
-    """Loads a file without playing its tournaments, and gives their zombies, too.
+    """Loads a file without playing its tournaments, and returns their zombies, too.
 
-    What it makes of results that are all zero may be an error, and does not matter.
+    Results that are all zero may cause errors in the file, which do not matter.
     """
     global _collected
     zombies: list[Any] = []
@@ -80,7 +80,7 @@ def _collect(file: str, *, as_main: bool = False) -> tuple[ModuleType, list[Any]
 
 
 def _named(zombies: list[Any], name: str | None) -> Any:
-    """The first zombie with this name; with no name, the first."""
+    """The first zombie with this name; without a name, the first."""
     return next((zombie for zombie in zombies if name in (None, zombie.name)), None)
 
 

@@ -24,7 +24,7 @@ from ..program import NoProgram, program
 
 
 class NoPage(Exception):
-    """Why there is no page."""
+    """The error that says why there is no page."""
 
 
 def file_of_main() -> str:
@@ -36,7 +36,7 @@ def file_of_main() -> str:
 
 
 def show(file: str, names: Mapping[int, str], games: int, options: Mapping[str, Any]) -> None:
-    """Lets the arena play a tournament of zombies of a file, by their numbers there, and opens its page. Returns when the arena ends."""
+    """Lets the arena play a tournament of a file's zombies, by their numbers there, and opens its page. Returns when the arena ends."""
     if len(names) < 2:
         raise NoPage(f"expected at least two zombies, got {len(names)}")
     try:
@@ -51,7 +51,7 @@ def show(file: str, names: Mapping[int, str], games: int, options: Mapping[str, 
 
 @contextmanager
 def arena(file: str, numbers: Iterable[int]) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The arena's server while this lasts, with these zombies, and the link of its host."""
+    """Runs the arena's server with these zombies for a while, and yields the host's link."""
     try:
         own = program()
     except NoProgram as missing:
@@ -77,7 +77,7 @@ def arena(file: str, numbers: Iterable[int]) -> Iterator[tuple[subprocess.Popen[
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """While this lasts, who is told to end unwinds what it has begun. Only the main thread can listen to signals."""
+    """Makes a signal to end unwind what this process has begun. Only the main thread can listen to signals."""
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,):
@@ -92,7 +92,7 @@ def _ending_in_order() -> Iterator[None]:
 
 
 def _dying_with_parent() -> Callable[[], object] | None:
-    """What a child runs first so that it gets SIGTERM when this process is killed. Only Linux has it."""
+    """Returns what a child runs first, so that it gets SIGTERM when this process is killed. Only Linux has it."""
     if sys.platform != "linux":
         return None
     # Looked up here: between fork and exec as little as possible is done.
@@ -101,7 +101,7 @@ def _dying_with_parent() -> Callable[[], object] | None:
 
 
 def _bot(number: int) -> str:
-    """What the server calls a zombie: its own name may be that of a built-in bot."""
+    """The server's name for a zombie, whose own name may be that of a built-in bot."""
     return f"zombie {number}"
 
 
@@ -120,7 +120,7 @@ def _host_link(process: subprocess.Popen[str]) -> str:
 
 
 def begin(host: str, names: Mapping[int, str], games: int, options: Mapping[str, Any]) -> str:
-    """Begins the tournament; gives the address of its page."""
+    """Begins the tournament; returns the address of its page."""
     site = host.partition("/host/")[0]
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
     try:

@@ -35,7 +35,7 @@ def play(zombie: Any, seat: ZombieSeat, state: dict[str, Any]) -> None:
 
 
 def _named(zombie: Any, seat: ZombieSeat) -> list[str]:
-    """The names of all. The zombie looks for itself by its own name in the scores."""
+    """The names of all players. The zombie finds itself in the scores by its own name."""
     names = seat.names
     try:
         zombie.name = names[seat.number]

@@ -22,7 +22,7 @@ def play(
     options: Mapping[str, Any],
     errors_lose: Callable[[], bool],
 ) -> None:
-    """Plays one game; the state is that of its end."""
+    """Plays one game. The state is then that of its end."""
     if turn.rolls is not None:
         raise RuntimeError("a game within a turn: the dice are on the table, finish the turn first")
     table = table_of(options, state)
@@ -55,7 +55,7 @@ def play(
 
 
 def table_of(options: Mapping[str, Any], state: dict[str, Any]) -> ZombieTable:
-    """A table with these options, made once: they are the same in all games of a tournament. A wrong one is a ValueError."""
+    """Returns a table with these options, made once, since all games of a tournament share them. A wrong option is a ValueError."""
     text = json.dumps(options)
     table, shown = _tables.get(text, (None, None))
     if table is None or shown is not state:

@@ -1,4 +1,4 @@
-"""The turn of a zombie: it is called once, and calls ``roll()`` itself."""
+"""The turn of a zombie, which is called once per turn and calls ``roll()`` itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def new_state() -> dict[str, Any]:
 
 
 def copied(state: dict[str, Any]) -> dict[str, Any]:
-    """A copy for a zombie to do with as it likes. It is made each turn, so it knows what there is to copy."""
+    """Copies the state for a zombie, which may change it. A copy is made each turn, so this copies only what a state contains."""
     return {key: value.copy() if isinstance(value, (list, dict)) else value for key, value in state.items()}
 
 
@@ -41,7 +41,7 @@ def end_game(zombie: Any, state: dict[str, Any]) -> None:
 
 
 def take_turn(zombie: Any, state: dict[str, Any], roll: Callable[[], Roll | None]) -> None:
-    """Lets a zombie have its turn. What it raises is raised here; a turn that is over before it returns is unwound."""
+    """Lets a zombie take its turn. Its exceptions are raised here; a turn that is over before it returns is unwound."""
     global rolls
     shown = copied(state)
     state["TURN_START_TIME"] = time.time()

@@ -7,9 +7,9 @@ hand      not rolled yet
 >>> picture("zombie-dice-solo", view, ["you"]).shape
 (320, 440, 3)
 
-A game is drawn by the module of its name in this folder; a variant (`zombie-dice-solo`) by that of its game, and a game
-without a module in words. What is shown is a view, as a seat has it, in games that hide nothing. Others are shown as
-the judge sees them, so they take the whole state. The key `to_act`, a list of seats, marks who decides.
+The module of its name in this folder draws a game; a variant (`zombie-dice-solo`) uses that of its game, and a game
+without a module is shown in words. A game that hides nothing is drawn from the view of a seat. Other games are drawn as
+the judge sees them, so they need the whole state. The key `to_act`, a list of seats, marks the seats that decide.
 """
 
 from __future__ import annotations

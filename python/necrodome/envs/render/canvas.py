@@ -1,4 +1,4 @@
-"""A canvas of numpy with smooth shapes: no library to draw with is needed for dice and boards."""
+"""A canvas of numpy with smooth shapes: dice and boards need no drawing library."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FINE = 4
 
 
 class Canvas:
-    """A picture in the making. Places are in pixels, x to the right and y down; edges are smooth."""
+    """A picture to draw on. Places are in pixels, x to the right and y down; edges are smooth."""
 
     def __init__(self, width: int, height: int, colour: Colour = INK) -> None:
         self.width, self.height = width, height
@@ -74,7 +74,7 @@ class Canvas:
         radius: float = 0,
         line: float = 2,
     ) -> None:
-        """The edge of a rectangle, `line` pixels wide; inside of it becomes as outside."""
+        """Draws the edge of a rectangle, `line` pixels wide, and fills the inside with the colour beside it."""
         ground = self._at(x - 1, y - 1)
         self.rectangle(x, y, width, height, colour, radius)
         inner = max(radius - line, 0)
@@ -122,7 +122,7 @@ class Canvas:
     def text(
         self, x: float, y: float, words: str, colour: Colour = PAPER, scale: int = 2, align: float = 0
     ) -> None:
-        """Words below `y` that begin at `x` (`align` 0), have their middle there (0.5) or end there (1)."""
+        """Writes a text below `y` that begins at `x` (`align` 0), has its middle there (0.5) or ends there (1)."""
         left, top = round(x - align * text_width(words, scale)), round(y)
         for place, sign in enumerate(words):
             dots = np.kron(font.glyph(sign), np.ones((scale, scale), dtype=np.bool_))
@@ -156,7 +156,7 @@ class Canvas:
     def _grid(
         box: tuple[int, int, int, int], x: float, y: float
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """How far the middles of the pixels are from a place."""
+        """The distances of the pixels' middles from a place."""
         left, top, right, bottom = box
         dx = np.arange(left, right, dtype=np.float32) + np.float32(0.5 - x)
         dy = np.arange(top, bottom, dtype=np.float32)[:, None] + np.float32(0.5 - y)
@@ -169,11 +169,11 @@ class Canvas:
 
 
 def text_width(words: str, scale: int = 2) -> int:
-    """How wide words are."""
+    """The width of a text."""
     return max(len(words) * (font.WIDTH + 1) - 1, 0) * scale
 
 
 def shorten(words: str, width: int, scale: int = 2) -> str:
-    """As much of the words as fits."""
+    """Cuts a text to the width that fits."""
     fits = max((width + scale) // ((font.WIDTH + 1) * scale), 1)
     return words if len(words) <= fits else words[: fits - 1] + "."

@@ -1,4 +1,4 @@
-"""Capital letters of five by seven dots: enough for names and numbers, and no font file to look for."""
+"""Capital letters of five by seven dots: enough for names and numbers, without a font file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Infection, as the judge sees it: who is what, who has met whom, who is asked."""
+"""Infection, as the judge sees it: the roles, the contacts, and the player who is asked."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def text(state: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
-    """The players in a circle; a line joins those who have met in this turn."""
+    """Draws the players in a circle; a line joins players who have met in this turn."""
     canvas = Canvas(760, 560)
     canvas.text(20, 18, shorten(_doing(state, names), 720), PAPER)
     players = state["party"]["players"]

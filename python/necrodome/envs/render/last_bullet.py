@@ -32,7 +32,7 @@ def _living(state: Mapping[str, Any], seats: int) -> list[int]:
 
 
 def text(state: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The board, a sign for each square, and how many live."""
+    """Writes the board, a sign for each square, and the number of survivors."""
     side = state["side"]
     board = [["."] * side for _ in range(side)]
     for piece in state["pieces"]:
@@ -46,7 +46,7 @@ def text(state: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def picture(state: Mapping[str, Any], names: Sequence[str]) -> Image:
-    """The board to the left, the entries to the right."""
+    """Draws the board to the left, the entries to the right."""
     side = state["side"]
     size = max(560 // side, 1)
     board = size * side

@@ -1,4 +1,4 @@
-"""Tokyo: six dice, the monsters, and who holds the city."""
+"""Tokyo: six dice, the monsters, and the one in the city."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def text(view: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def picture(view: Mapping[str, Any], names: Sequence[str]) -> Image:
-    """The dice above, a card for each monster below."""
+    """Draws the dice above, a card for each monster below."""
     rows = (len(names) + 1) // 2
     canvas = Canvas(640, 168 + rows * 112)
     for place, face in enumerate(view["dice"]):

@@ -1,4 +1,4 @@
-"""Any game, in words: what the one who decides sees."""
+"""Any game, in words: the view of the seat that decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zombie Dice: the hand, what lies aside, the cup, the scores."""
+"""Zombie Dice: the hand, the dice set aside, the cup, the scores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROWS = 9
 
 
 def _scores(view: Mapping[str, Any]) -> list[int] | None:
-    """The banked scores by seat, none in solo. In a race the view is taken to be that of the first seat."""
+    """The banked scores by seat, none in solo. In a race the view counts as that of the first seat."""
     if "scores" in view:
         return list(view["scores"])
     if "score" in view:
@@ -55,7 +55,7 @@ def text(view: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def picture(view: Mapping[str, Any], names: Sequence[str]) -> Image:
-    """The dice, and the scores to their right where somebody keeps them."""
+    """Draws the dice, and the scores to their right if the game has any."""
     scores = _scores(view)
     canvas = Canvas(720 if scores else 440, 320)
     _draw_turn(canvas, view["turn"])

@@ -1,7 +1,7 @@
 import type { Lesson } from "../lessons";
-import Stopping from "./Stopping.svelte";
 import ZombieExercise from "./ZombieExercise.svelte";
 import ZombiePosition, { start, type Sheet } from "./ZombiePosition.svelte";
+import ZombieStrategy from "./ZombieStrategy.svelte";
 
 export const lesson: Lesson<Sheet> = {
   order: 1,
@@ -23,5 +23,5 @@ export const lesson: Lesson<Sheet> = {
         return { game: "zombie-dice-solo", dice };
     }
   },
-  Strategy: Stopping,
+  Strategy: ZombieStrategy,
 };

@@ -1,4 +1,4 @@
-//! Where bots for Infection stumble.
+//! Positions that bots for Infection stumble over.
 
 use super::{Setup, Trials};
 use crate::protocol::MAX_LISTED;

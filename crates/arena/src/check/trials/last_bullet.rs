@@ -1,9 +1,9 @@
-//! Where bots for Last Bullet stumble.
+//! Positions that bots for Last Bullet stumble over.
 
 use super::{Setup, Trials};
 use necrodome_rules::last_bullet::{CopyView, LastBullet, LastBulletView, WhoIs};
 
-/// Somebody in sight who is beyond the edge of the board, so that the window wraps.
+/// Whether a piece in sight is beyond the edge of the board, so that the window wraps.
 fn sees_around_the_edge(copy: &CopyView, side: u16) -> bool {
     let inside = |place: u16, step: i8| (0..i32::from(side)).contains(&(i32::from(place) + i32::from(step)));
     copy.seen.iter().any(|seen| !inside(copy.x, seen.dx) || !inside(copy.y, seen.dy))

@@ -1,4 +1,4 @@
-//! What a bot is tried with: numbers of seats, options, and positions that bots stumble over.
+//! The trials of each game: numbers of seats, options, and positions that bots stumble over.
 
 mod infection;
 mod last_bullet;
@@ -7,34 +7,34 @@ mod zombie_dice;
 
 use necrodome_rules::{catalog::Listed, game::Game, own_part};
 
-/// Whether a view is the wanted one.
+/// Tests whether a view is the wanted one.
 pub(super) type Wanted<G> = fn(&<G as Game>::View) -> bool;
 
 /// A kind of match to play, and the positions to show from it.
 pub(super) struct Setup<G: Game> {
-    /// How many seats.
+    /// The number of seats.
     pub seats: usize,
     /// Options of the rules, `name=value`, with spaces between.
     pub set: &'static str,
-    /// How many matches are played for each seat that is tried.
+    /// The number of matches for each seat that is tried.
     pub matches: usize,
-    /// Positions to be shown: what they are, which built-in bots get there, and how they are known.
+    /// Positions to show: a description, the built-in bots that get there, and the test that recognises it.
     pub positions: Vec<(&'static str, &'static [&'static str], Wanted<G>)>,
 }
 
-/// All that the bots of a game are tried with.
+/// Everything that the bots of a game are tried with.
 pub(super) struct Trials<G: Game> {
-    /// Whom the bot plays against. The first one's answers are shown as examples.
+    /// The bot's opponents. The first one's answers are shown as examples.
     pub opponents: Vec<&'static str>,
-    /// Matches that one process has to last.
+    /// The number of matches that one process must last.
     pub stamina: usize,
-    /// Steps to look for a position.
+    /// The number of steps to search for a position.
     pub patience: usize,
-    /// What to play. The protocol is checked with the first.
+    /// The setups to play. The protocol is checked with the first.
     pub setups: Vec<Setup<G>>,
 }
 
-/// The trials of a game: those that were made for it, or some for any game.
+/// Returns the trials of a game: its own, or the usual ones for any game.
 pub(super) fn trials<G: Listed>() -> Trials<G> {
     let own = own_part![
         zombie_dice::solo(),
@@ -47,7 +47,7 @@ pub(super) fn trials<G: Listed>() -> Trials<G> {
     own.unwrap_or_else(usual)
 }
 
-/// Few seats and many, the usual rules, and no position in particular.
+/// The usual trials: few seats and many, the usual rules, and no particular position.
 fn usual<G: Listed>() -> Trials<G> {
     const MANY: usize = 12;
     let (least, most) = (*G::SEATS.start(), *G::SEATS.end());

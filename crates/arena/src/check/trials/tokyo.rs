@@ -1,9 +1,9 @@
-//! Where bots for Tokyo stumble.
+//! Positions that bots for Tokyo stumble over.
 
 use super::{Setup, Trials};
 use necrodome_rules::tokyo::{Phase, Tokyo, TokyoView};
 
-/// The health of the monster that is asked.
+/// Returns the health of the monster that is to decide.
 fn health(view: &TokyoView) -> u8 {
     view.monsters[view.seat.index()].health
 }

@@ -1,16 +1,16 @@
-//! Where bots for Zombie Dice stumble.
+//! Positions that bots for Zombie Dice stumble over.
 
 use super::{Setup, Trials};
 use necrodome_rules::zombie_dice::{Race, Solo, Table, TurnView};
 
-/// Bots that go on as long as they can, so that cups run empty.
+/// Bots that keep rolling as long as they can, so that cups run empty.
 const BOLD: &[&str] = &["stop-at:brains=13,shotguns=3"];
 
 fn nearly_empty_cup(turn: &TurnView) -> bool {
     turn.cup.total() <= 1
 }
 
-/// More brains than dice that show them.
+/// Whether there are more brains than dice that show them.
 fn recycled(turn: &TurnView) -> bool {
     turn.brains > u32::from(turn.brain_dice.total())
 }

@@ -1,5 +1,5 @@
-//! Bots as the host runs them: compiled by the machine's own compilers, each in a folder of the user's cache that is named after
-//! what is in it. A folder is there as a whole or not at all, and never changes.
+//! Builds bots for the host: the machine's own compilers compile each into a folder of the user's cache that is named after
+//! its contents. A folder is complete or does not exist, and never changes.
 
 use super::{Form, HOST, MOST_BYTES, MOST_FILES, classes::Class, is, is_too_much};
 use crate::{
@@ -21,19 +21,19 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The folder of a bot's classes in its folder.
+/// The folder with a bot's classes, inside the bot's folder.
 pub(super) const BOT: &str = "bot";
-/// The host in a bot's folder.
+/// The host's file in a bot's folder.
 pub(super) const HOST_JAR: &str = "host.jar";
 /// How long a compiler may take: a source can be written so that it never ends.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How much of a compiler's complaints is shown.
+/// The most bytes of a compiler's messages to show.
 const MOST_SAID: u64 = 64 << 10;
 const LONGEST_LINE: usize = 400;
-/// How the JVM of a compiler is started.
+/// The options that start a compiler's JVM.
 const FRUGAL: [&str; 3] = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
-/// The compiler of Scala. Debian's `scalac` is a script that leaves it running when it is ended.
+/// The compiler of Scala. Debian's `scalac` is a script: if the script is killed, the compiler runs on.
 const SCALAC: [&str; 3] = [
     "/usr/share/java/scala-compiler.jar",
     "/usr/share/java/scala-library.jar",
@@ -50,11 +50,11 @@ const SOURCES: [(&str, &str); 15] = sources! {
     "Player.java" "PlayerContext.java" "PlayerId.java" "PlayerRegistry.java" "Seen.java" "Shoot.java"
 };
 
-/// What is to be built.
+/// The bot to build.
 pub(super) struct Bot<'a> {
-    /// The file or folder, as it was named.
+    /// The file or folder, as the user named it.
     pub path: &'a Path,
-    /// All files that matter.
+    /// All files that are part of the bot.
     pub files: &'a [PathBuf],
     pub form: Form,
     /// Libraries.
@@ -68,7 +68,7 @@ pub(super) struct Built {
     pub classes: Vec<Class>,
 }
 
-/// The bot, compiled now or earlier.
+/// Returns the bot, compiled now or earlier.
 pub(super) fn built(bot: &Bot) -> Result<Built, EntryError> {
     let cache = cache()?;
     let lost = |error: io::Error| EntryError::Cache { path: cache.clone(), why: error.to_string() };
@@ -94,17 +94,17 @@ pub(super) fn built(bot: &Bot) -> Result<Built, EntryError> {
     Ok(Built { classes: classes.collect(), folder })
 }
 
-/// The part of a bot's folder's name that comes from its content.
+/// Returns the part of a folder's name that is the hash of the bot's content.
 pub(super) fn content_of(folder: &Path) -> Option<&str> {
     Some(folder.file_name()?.to_str()?.split_once('-')?.0)
 }
 
-/// The file name of a script in its folder.
+/// Returns the file name of a script in its folder.
 pub(super) fn script_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Everything that a bot consists of, wherever it lies.
+/// Returns a hash of everything that a bot consists of, wherever the files are.
 fn content(bot: &Bot) -> Result<String, EntryError> {
     let mut hasher = blake3::Hasher::new();
     for file in bot.files {
@@ -115,12 +115,12 @@ fn content(bot: &Bot) -> Result<String, EntryError> {
     Ok(hasher.finalize().to_hex()[..32].to_owned())
 }
 
-/// Adds something whose end is known.
+/// Adds bytes with their length, so that it is clear where they end.
 fn add(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
 }
 
-/// The folder of all compiled bots.
+/// Returns the folder of all compiled bots.
 fn cache() -> Result<PathBuf, EntryError> {
     let Some(cache) = own::cache() else {
         return Err(EntryError::Cache { path: ".cache".into(), why: "HOME is not set".into() });
@@ -144,7 +144,7 @@ fn new_folder(cache: &Path) -> io::Result<TempDir> {
     tempfile::Builder::new().prefix("new-").tempdir_in(cache)
 }
 
-/// Puts a folder in its place. Somebody else may have put the same there meanwhile.
+/// Moves a folder to its place. Another process may have put the same one there in the meantime.
 fn settle(new: TempDir, folder: &Path) -> io::Result<()> {
     match fs::rename(new.path(), folder) {
         Ok(()) => {
@@ -156,7 +156,7 @@ fn settle(new: TempDir, folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The host, compiled now or earlier.
+/// Returns the host, compiled now or earlier.
 fn host(cache: &Path, how: &str, javac: &Path) -> Result<PathBuf, EntryError> {
     let folder = cache.join(format!("host-{}", &how[..16]));
     if !folder.is_dir() {
@@ -177,7 +177,7 @@ fn host(cache: &Path, how: &str, javac: &Path) -> Result<PathBuf, EntryError> {
     Ok(folder.join(HOST_JAR))
 }
 
-/// Makes what the host is to run, in a folder that has the host already.
+/// Builds what the host runs, in a folder that has the host already.
 fn fill(bot: &Bot, javac: &Path, folder: &Path) -> Result<(), EntryError> {
     let lost = |error: io::Error| EntryError::Cache { path: folder.to_owned(), why: error.to_string() };
     let out = folder.join(BOT);
@@ -240,7 +240,7 @@ fn fill(bot: &Bot, javac: &Path, folder: &Path) -> Result<(), EntryError> {
     Ok(())
 }
 
-/// `javac` without what runs code of the sources.
+/// Returns a command for `javac` that does not run any code of the sources.
 fn compiler(javac: &Path, out: &Path) -> Command {
     let mut command = Command::new(javac);
     command.args(FRUGAL.map(|option| format!("-J{option}")));
@@ -248,12 +248,12 @@ fn compiler(javac: &Path, out: &Path) -> Command {
     command
 }
 
-/// Runs a tool to its end. What it says is shown if it fails.
+/// Runs a tool to its end, and returns its messages if it fails.
 fn run(tool: &'static str, command: &mut Command, path: &Path) -> Result<(), EntryError> {
     run_while(tool, command, path, || true)
 }
 
-/// The same, as long as all is well.
+/// Does the same, but stops the tool when `is_well` returns false.
 fn run_while(
     tool: &'static str,
     command: &mut Command,
@@ -294,7 +294,7 @@ fn run_while(
     Err(why)
 }
 
-/// Bounds what a tool can do to the machine, also if nobody waits for it any more.
+/// Limits what a tool can do to the machine, even if the arena no longer waits for it.
 fn bound(child: &Child) -> io::Result<()> {
     let pid = rustix::process::Pid::from_child(child);
     for (resource, most) in [(Resource::Cpu, PATIENCE.as_secs()), (Resource::Fsize, MOST_BYTES)] {
@@ -320,7 +320,7 @@ fn tool(name: &'static str) -> Result<PathBuf, EntryError> {
     on_path(name).ok_or(EntryError::NoRuntime { name: "JDK", file: name, package: "default-jdk-headless" })
 }
 
-/// What a compiler's version is known by: each JDK has a file that tells it, which takes less time than to ask the compiler.
+/// Returns bytes that identify a compiler's version: from a file that each JDK has, which is faster than to ask the compiler.
 fn version(javac: &Path) -> Vec<u8> {
     let home = javac.canonicalize().ok().and_then(|file| Some(file.parent()?.parent()?.to_owned()));
     let noted = home.and_then(|home| fs::read(home.join("release")).ok());

@@ -1,14 +1,14 @@
-//! What compiled classes say about themselves: enough to find the players among them, without running anything.
+//! Reads what compiled classes say about themselves: enough to find the players among them without running anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A class, as far as it matters here. Names are written with slashes, as in class files.
+/// The parts of a class that matter here. Names are written with slashes, as in class files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Class {
     pub name: String,
-    /// The class that it extends and the interfaces that it implements.
+    /// The class that it extends, and the interfaces that it implements.
     above: Vec<String>,
-    /// Whether the host can make an object of it.
+    /// Whether the host can make an object of the class.
     concrete: bool,
 }
 
@@ -16,7 +16,7 @@ pub(super) struct Class {
 const PLAYER: &str = "zombie/Player";
 
 impl Class {
-    /// Reads a class file (The Java Virtual Machine Specification, chapter 4); none if it is no such file.
+    /// Reads a class file (The Java Virtual Machine Specification, chapter 4). Returns `None` if it is not one.
     pub(super) fn read(bytes: &[u8]) -> Option<Class> {
         let mut file = Reader(bytes);
         if file.number(4)? != 0xCAFE_BABE {
@@ -59,25 +59,25 @@ impl Class {
         Some(Class { name: own, above, concrete: flags & INTERFACE_OR_ABSTRACT_OR_ENUM == 0 })
     }
 
-    /// The name as it is written in Java.
+    /// Returns the name as it is written in Java.
     pub(super) fn dotted(&self) -> String {
         self.name.replace('/', ".")
     }
 
-    /// Whether somebody may mean it by this name: with its package or without, nested classes as in Java or as the JVM writes them.
+    /// Whether this name may mean the class: with its package or without, nested classes as in Java or as in the JVM.
     pub(super) fn is_called(&self, name: &str) -> bool {
         let (dotted, nested) = (self.dotted(), self.name.rsplit('/').next().unwrap_or_default());
         let names = [self.simple(), nested, &dotted, &nested.replace('$', "."), &dotted.replace('$', ".")];
         names.contains(&name)
     }
 
-    /// The name without its package, and without the class that it is nested in.
+    /// Returns the name without its package and without the class around it.
     pub(super) fn simple(&self) -> &str {
         self.name.rsplit(['/', '$']).next().unwrap_or_default()
     }
 }
 
-/// The classes of which a bot could be an object, in the order of their names.
+/// Returns the classes that can be a bot, sorted by name.
 pub(super) fn players(all: &[Class]) -> Vec<&Class> {
     let by_name: BTreeMap<&str, &Class> = all.iter().map(|class| (class.name.as_str(), class)).collect();
     let mut below: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -93,7 +93,7 @@ pub(super) fn players(all: &[Class]) -> Vec<&Class> {
     by_name.into_values().filter(|class| class.concrete && found.contains(class.name.as_str())).collect()
 }
 
-/// Bytes that are read from their start.
+/// Bytes to read from the start.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         Some(read)
     }
 
-    /// A number of so many bytes, the highest first.
+    /// Reads a number of `bytes` bytes, the highest first.
     fn number(&mut self, bytes: usize) -> Option<usize> {
         Some(self.skip(bytes)?.iter().fold(0, |number, &byte| number << 8 | usize::from(byte)))
     }

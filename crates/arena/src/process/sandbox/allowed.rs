@@ -1,6 +1,6 @@
-//! What a bot may read: the system, its interpreter, its own folder. One list, for the bot's file system and for Landlock.
+//! The files that a bot may read: the system, its interpreter, its own folder. The bot's file system and Landlock use the same list.
 
-use crate::process::Program;
+use crate::{ours, process::Program};
 use std::{
     collections::BTreeSet,
     env, fs,
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Programs and libraries of the system. Nobody keeps secrets there.
+/// Programs and libraries of the system. These folders hold no secrets.
 const SYSTEM: [&str; 10] = [
     "/usr",
     "/bin",
@@ -21,7 +21,7 @@ const SYSTEM: [&str; 10] = [
     "/gnu/store",
     "/run/current-system/sw",
 ];
-/// What runtimes read in `/etc`: how to find libraries, names of users, time zones, certificates. Not `shadow`, not keys.
+/// Files in `/etc` that runtimes read: where libraries are, names of users, time zones, certificates. Not `shadow`, not keys.
 const ETC: [&str; 15] = [
     "alternatives",
     "ca-certificates",
@@ -39,7 +39,7 @@ const ETC: [&str; 15] = [
     "ssl/openssl.cnf",
     "timezone",
 ];
-/// What programs read to find their way in the network: name servers, names, and what certificates are made of.
+/// Files that programs read to use the network: name servers, names, certificates.
 const NETWORK: [&str; 9] = [
     "/etc/gai.conf",
     "/etc/host.conf",
@@ -51,9 +51,9 @@ const NETWORK: [&str; 9] = [
     "/run/systemd/resolve",
     "/var/lib/ca-certificates",
 ];
-/// Folders in `/etc` that belong to a runtime, by how their names begin.
+/// Prefixes of the names of folders in `/etc` that belong to a runtime.
 const ETC_OF_RUNTIMES: [&str; 5] = ["java", "python", "perl", "php", "mono"];
-/// What an installation below a prefix consists of.
+/// The parts of an installation below a prefix.
 const INSTALLED: [&str; 12] = [
     "bin",
     "conf",
@@ -69,18 +69,18 @@ const INSTALLED: [&str; 12] = [
     "node_modules",
 ];
 
-/// What bots are shown beside the usual, and what they are not shown.
+/// What bots can see beyond the usual, and what is hidden from them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::process) struct Sight {
     /// Files and folders that all bots may read.
     pub shared: Vec<PathBuf>,
-    /// The files of all bots and of the arena; each bot sees its own only.
+    /// The files of all bots and of the arena; each bot sees only its own.
     pub hidden: Vec<PathBuf>,
-    /// Whether bots can reach the network, and read how.
+    /// Whether bots can reach the network, and read its configuration.
     pub network: bool,
 }
 
-/// All that a bot may read: files and folders, none below another.
+/// Returns everything that a bot may read: files and folders, none inside another.
 pub(in crate::process) fn readable(program: &Program, sight: &Sight) -> Vec<PathBuf> {
     let mut found: BTreeSet<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     found.extend(NETWORK.iter().filter(|_| sight.network).map(PathBuf::from));
@@ -111,7 +111,7 @@ fn home() -> Option<PathBuf> {
     user.map(|user| user.dir).filter(|home| home.parent().is_some())
 }
 
-/// Whether a folder holds much more than a bot: the root, a home folder or what is above one, the folder of temporary files.
+/// Whether a folder holds much more than a bot: the root, a home folder or one above it, the folder of temporary files.
 pub(in crate::process) fn is_common(folder: &Path) -> bool {
     let above = |inner: &Path| inner.starts_with(folder);
     let homes = [home(), env::var_os("HOME").map(PathBuf::from)];
@@ -123,8 +123,8 @@ pub(in crate::process) fn is_common(folder: &Path) -> bool {
             .any(|path| above(Path::new(path)))
 }
 
-/// The bot's own folder, without what is hidden in it. A bot in a common folder has the folders of the files that its command names,
-/// and the files alone if those are common, too.
+/// Returns the bot's own folder, without the hidden files. A bot in a common folder gets the folders of the files that its command names,
+/// or only these files if their folders are common, too.
 fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
     let files = program.files();
     let mut folders: Vec<PathBuf> = program.folder.canonicalize().into_iter().collect();
@@ -136,7 +136,7 @@ fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
         let foreign = hidden
             .iter()
             .cloned()
-            .chain(stores_in(folder))
+            .chain(ours_in(folder))
             // Keys of the host.
             .chain(Some(folder.join(".env")).filter(|keys| keys.exists()))
             .filter(|path| path.starts_with(folder) && !files.iter().any(|file| file.starts_with(path)));
@@ -145,22 +145,24 @@ fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
     shown
 }
 
-/// Tournaments that somebody keeps in a folder: their secrets may not be told yet.
-fn stores_in(folder: &Path) -> Vec<PathBuf> {
-    let is_store = |path: &PathBuf| {
-        let mut head = [0; 72];
-        let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
-        read.is_ok() && head.starts_with(b"SQLite format 3") && head.ends_with(b"NECR")
-    };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files =
-        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path());
-    let with_logs =
-        |path: PathBuf| ["", "-wal", "-shm", "-journal"].map(|end| format!("{}{end}", path.display()).into());
-    files.filter(is_store).flat_map(with_logs).collect()
+/// Returns the stores, plans, packs and shards in a folder and in the folders in it: their secrets may not be public yet.
+fn ours_in(folder: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && next == folder => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() && ours::is_ours(&entry.path()) => {
+                    found.push(entry.path());
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
-/// A folder as a whole, or, where something in it is hidden, everything else in it.
+/// Shows a whole folder or, if something in it is hidden, everything else in it.
 fn show(folder: &Path, hidden: &[PathBuf], shown: &mut Vec<PathBuf>) {
     if !hidden.iter().any(|path| path.starts_with(folder)) {
         return shown.push(folder.to_owned());
@@ -179,7 +181,7 @@ fn show(folder: &Path, hidden: &[PathBuf], shown: &mut Vec<PathBuf>) {
     }
 }
 
-/// The programs that run a bot: the first word, what its first line names, and whatever these are links to.
+/// Returns the programs that run a bot: the first word, the interpreter in its first line, and the targets of links.
 fn executables(program: &Program) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut next = vec![program.words[0].clone()];
@@ -202,7 +204,7 @@ fn executables(program: &Program) -> Vec<PathBuf> {
     found
 }
 
-/// A program as the system finds it.
+/// Finds a program as the system does.
 fn find(word: &str, folder: &Path) -> Option<PathBuf> {
     if word.contains('/') {
         return std::path::absolute(folder.join(word)).ok().filter(|path| path.is_file());
@@ -211,7 +213,7 @@ fn find(word: &str, folder: &Path) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(word)).find(|path| path.is_file())
 }
 
-/// What the first line of a script names: its interpreter, and the name behind `env`.
+/// Returns the words in the first line of a script: its interpreter, and the name after `env`.
 fn interpreters(script: &Path) -> Vec<String> {
     let mut start = [0; 256];
     let read = fs::File::open(script).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
@@ -220,7 +222,7 @@ fn interpreters(script: &Path) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The installation that an executable belongs to.
+/// Returns the installation that an executable belongs to.
 fn installation(executable: &Path) -> Vec<PathBuf> {
     let Some(folder) = executable.parent() else { return Vec::new() };
     let name = folder.file_name().unwrap_or_default();
@@ -266,13 +268,30 @@ mod tests {
         // A tournament that somebody keeps there, whatever it is called.
         let kept = [&b"SQLite format 3\0"[..], &[0; 52], b"NECR", b"..."].concat();
         fs::write(folder.join("bots/other.db"), kept).unwrap();
+        // Parts of one, which have the secret of the dice.
+        fs::create_dir(folder.join("bots/shards")).unwrap();
+        fs::write(folder.join("bots/plan"), "# The plan of a tournament, for `necrodome shard`, ...")
+            .unwrap();
+        fs::write(folder.join("bots/packed"), [&b"PK\x03\x04"[..], &[0; 26], b"plan.toml..."].concat())
+            .unwrap();
+        fs::write(folder.join("bots/shards/0"), "necrodome-shard 1\n{").unwrap();
+        fs::write(folder.join("bots/shards/book"), "its own").unwrap();
         let mut hidden: Vec<PathBuf> = [&ada, &ben, &carl].iter().flat_map(|bot| bot.files()).collect();
         hidden.extend([carl.folder.clone(), store.clone()]);
         let list = readable(&ada, &Sight { hidden: hidden.clone(), ..Sight::default() });
-        for own in ["bots/ada.py", "bots/helper.py", "bots/data/book.txt"] {
+        for own in ["bots/ada.py", "bots/helper.py", "bots/data/book.txt", "bots/shards/book"] {
             assert!(sees(&list, &folder.join(own)), "{own}: {list:?}");
         }
-        for other in ["bots/ben.py", "bots/carl", "bots/night.store", "bots/other.db", "elsewhere/x"] {
+        for other in [
+            "bots/ben.py",
+            "bots/carl",
+            "bots/night.store",
+            "bots/other.db",
+            "bots/plan",
+            "bots/packed",
+            "bots/shards/0",
+            "elsewhere/x",
+        ] {
             assert!(!sees(&list, &folder.join(other)), "{other}: {list:?}");
         }
         let list =

@@ -1,4 +1,4 @@
-//! The levels of confinement: what users ask for, and what this machine reaches.
+//! The levels of confinement: what users can ask for, and what this machine can do.
 
 use crate::process::{Ending, How, Launcher, Limits, Process, Program};
 use schemars::JsonSchema;
@@ -11,20 +11,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How far bots are confined, from the least to the most.
+/// How strictly bots are confined, from the least to the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Resource limits only: a bot can read what the user can read.
     Limits,
-    /// Landlock and seccomp too: a bot reads its own folder and the system, writes to a folder of its own, and has no network.
+    /// Landlock and seccomp too: a bot reads its own folder and the system, writes only to its own temporary folder, and has no network.
     Strict,
     /// Namespaces as well: a bot sees no other process and no other file.
     Full,
 }
 
 impl Level {
-    /// The name as users write and read it.
+    /// Returns the name that users write and read.
     pub fn as_str(self) -> &'static str {
         match self {
             Level::Limits => "limits",
@@ -33,7 +33,7 @@ impl Level {
         }
     }
 
-    /// What it means, in a few words.
+    /// Says in a few words what the level means.
     pub fn about(self) -> &'static str {
         match self {
             Level::Limits => "resource limits only",
@@ -55,7 +55,7 @@ pub enum Wish {
     /// The best that this machine offers.
     #[default]
     Auto,
-    /// This level, or nothing starts.
+    /// This level; if it is not available, nothing starts.
     Named(Level),
 }
 
@@ -72,21 +72,21 @@ impl FromStr for Wish {
     }
 }
 
-/// The asked level cannot be reached here.
+/// The error for a level that this machine does not reach.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("this machine cannot confine bots as asked (sandbox {level}): {why}")]
 pub struct LevelError {
     /// The level.
     pub level: Level,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
-/// Whether a level is reached here; if not, why.
+/// `Ok` if the machine reaches a level, or the reason why not.
 pub type Reach = Result<(), String>;
 
 impl Level {
-    /// Tries the level with a real program, once for each process of the arena.
+    /// Tries the level with a real program, once per process of the arena.
     pub fn reached(self, launcher: &Launcher) -> &'static Reach {
         static FULL: OnceLock<Reach> = OnceLock::new();
         static STRICT: OnceLock<Reach> = OnceLock::new();
@@ -97,13 +97,13 @@ impl Level {
         }
     }
 
-    /// The best level of this machine.
+    /// Returns the best level of this machine.
     pub fn best(launcher: &Launcher) -> Self {
         let levels = [Level::Full, Level::Strict];
         levels.into_iter().find(|level| level.reached(launcher).is_ok()).unwrap_or(Level::Limits)
     }
 
-    /// The level that a wish comes to.
+    /// Returns the level for a wish.
     pub(in crate::process) fn granted(launcher: &Launcher, wish: Wish) -> Result<Self, LevelError> {
         match wish {
             Wish::Auto => Ok(Level::best(launcher)),
@@ -114,7 +114,7 @@ impl Level {
         }
     }
 
-    /// What would give more than this level, where that is known.
+    /// Says how to get more than this level, if that is known.
     pub fn hint(self) -> Option<&'static str> {
         let says = |file: &str, value: &str| fs::read_to_string(file).is_ok_and(|text| text.trim() == value);
         if self == Level::Full {
@@ -140,10 +140,10 @@ impl Level {
     }
 }
 
-/// How long a program that ends at once may take to do so.
+/// How long a program that ends at once may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts a program that ends at once, exactly as a bot is started.
+/// Starts a program that ends at once, exactly as the arena starts a bot.
 fn attempt(launcher: &Launcher, level: Level) -> Reach {
     let program = Program {
         words: vec!["/bin/sh".into(), "-c".into(), ":".into()],

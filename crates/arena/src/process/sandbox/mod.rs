@@ -1,7 +1,7 @@
-//! How far a bot is confined, and the parts of which its confinement is made.
+//! Confines bots, at one of several levels made of the same parts.
 //!
-//! Each part is used where the kernel offers it: namespaces with a file system of the bot's own ([`namespaces`]), then Landlock,
-//! seccomp, no capabilities and resource limits ([`walls`]). What a bot may read is decided once, outside, by [`allowed`].
+//! Each part is used if the kernel offers it: namespaces with a separate file system for the bot ([`namespaces`]), then Landlock,
+//! seccomp, no capabilities and resource limits ([`walls`]). [`allowed`] decides once, outside, what a bot may read.
 
 mod allowed;
 mod level;

@@ -1,4 +1,4 @@
-//! Namespaces of a bot's own: users, processes, files, network, IPC and host name.
+//! A bot's own namespaces: users, processes, files, network, IPC and host name.
 
 use nix::{
     mount::{MntFlags, MsFlags, mount, umount2},
@@ -15,13 +15,13 @@ use std::{
 
 /// Devices that every program expects. Not `/dev/zero`: shared mappings of it are memory that no limit counts.
 pub(super) const DEVICES: [&str; 4] = ["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
-/// Where the old root is while the new one is made.
+/// The place of the old root while the new one is built.
 const OLD: &str = "/old";
-/// Files and folders in the bot's temporary folder.
+/// The most files and folders in the bot's temporary folder.
 const INODES: u32 = 10_000;
 
-/// Leaves the namespaces of the arena, but for that of the `network` if the bot is to have it. The next process that is started is
-/// the first of the new ones, and may mount.
+/// Leaves the namespaces of the arena, except that of the network if `network` is true. The next process that is started is the first
+/// one in the new namespaces, and may mount.
 pub(in crate::process) fn leave(network: bool) -> io::Result<()> {
     let (user, group) = (getuid(), getgid());
     let mut all = CloneFlags::CLONE_NEWUSER
@@ -51,7 +51,7 @@ pub(in crate::process) fn leave(network: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a root of its own for the bot, with what is `readable`, and a `/tmp` of that many bytes; enters it and `folder`.
+/// Builds the bot's own root from `readable` and a `/tmp` of `temporary` bytes; enters it and `folder`.
 pub(in crate::process) fn enter_root(readable: &[PathBuf], temporary: u64, folder: &Path) -> io::Result<()> {
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let none = None::<&Path>;
@@ -93,7 +93,7 @@ pub(in crate::process) fn enter_root(readable: &[PathBuf], temporary: u64, folde
     Ok(())
 }
 
-/// Shows a file or folder of the old root at the same place of the new one, to be read only. One that has gone is left out.
+/// Shows a file or folder of the old root read-only at the same place in the new one. It skips one that no longer exists.
 fn show(path: &Path, flags: MsFlags) -> io::Result<()> {
     let source = Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path));
     let data = match source.symlink_metadata() {

@@ -1,4 +1,4 @@
-//! What the process that becomes a bot gives up: capabilities, files by Landlock, system calls by seccomp, and resources.
+//! The rights that a process gives up before it becomes a bot: capabilities, files by Landlock, system calls by seccomp, and resources.
 
 use super::namespaces::DEVICES;
 use crate::process::launch::Resources;
@@ -27,21 +27,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What Landlock is to allow.
+/// What Landlock allows.
 pub(in crate::process) struct Walls<'a> {
-    /// Files and folders that can be read and run.
+    /// Files and folders that the bot can read and run.
     pub readable: &'a [PathBuf],
-    /// The folder that the bot runs in, whose files can be listed even where some of them are hidden.
+    /// The folder that the bot runs in, which it can list even if some of its files are hidden.
     pub folder: Option<&'a Path>,
-    /// The one folder that can be written.
+    /// The only folder that the bot can write to.
     pub temporary: &'a Path,
-    /// Whether the bot has a file system of its own, in which `/proc` shows nobody else.
+    /// Whether the bot has its own file system, whose `/proc` shows no other processes.
     pub own_files: bool,
     /// Whether the bot can reach the network.
     pub network: bool,
 }
 
-/// Gives up everything that a bot does not get. There is no way back, neither for this process nor for those that it starts.
+/// Gives up everything that a bot does not get. This process and those that it starts cannot undo it.
 pub(in crate::process) fn close(resources: &Resources, walls: Option<&Walls>) -> io::Result<()> {
     limit(resources)?;
     prctl::set_no_new_privs()?;
@@ -71,7 +71,7 @@ fn limit(resources: &Resources) -> io::Result<()> {
     Ok(())
 }
 
-/// A process of the superuser would get them back when it starts a program; `no_new_privs` keeps it from that.
+/// Drops all capabilities. A process of the superuser would get them back when it starts a program; `no_new_privs` prevents that.
 fn drop_capabilities() -> io::Result<()> {
     // Not offered by every kernel, and nothing is in it that was not put there.
     let _ = clear_ambient_capability_set();
@@ -86,7 +86,7 @@ fn drop_capabilities() -> io::Result<()> {
     )?)
 }
 
-/// The files of `/proc` that runtimes read where it shows other processes, too: those of the bot itself, and of the machine.
+/// The files of `/proc` that runtimes read on systems where it shows other processes, too: those of the bot itself, and of the machine.
 const PROC: [&str; 12] = [
     "/proc/self",
     "/proc/cpuinfo",
@@ -136,9 +136,9 @@ fn restrict_files(walls: &Walls) -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// System calls that no bot has a use for, and that let a program look into others, change the machine, talk to somebody, hold
-/// memory that no limit counts, or reach parts of the kernel in which most holes were found. Everything else is allowed, since bots come with
-/// all kinds of runtimes.
+/// System calls that no bot needs, and that let a program look into others, change the machine, communicate, hold memory that no limit
+/// counts, or reach the parts of the kernel in which most holes were found. Everything else is allowed, since bots come with all kinds of
+/// runtimes.
 const REFUSED: &[i64] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -226,14 +226,14 @@ const REFUSED: &[i64] = &[
     libc::SYS_move_pages,
 ];
 
-/// What only one processor has.
+/// More system calls to refuse, which exist on one processor only.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_HERE: &[i64] =
     &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt, libc::SYS_inotify_init];
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[i64] = &[];
 
-/// What Landlock does not see: modes, owners, times and attributes of files that are there for all processes of the user.
+/// System calls that Landlock does not check: modes, owners, times and attributes of files that all processes of the user share.
 const REFUSED_WITH_FILES_OF_OTHERS: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -249,7 +249,7 @@ const REFUSED_WITH_FILES_OF_OTHERS: &[i64] = &[
     libc::SYS_fremovexattr,
 ];
 
-/// System calls that runtimes try, and do without where the kernel does not know them.
+/// System calls that runtimes try, and replace if the kernel does not know them.
 const UNKNOWN: &[i64] = &[
     // Its flags are in memory, where no filter sees them; `clone` is used instead.
     libc::SYS_clone3,
@@ -258,13 +258,13 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_io_uring_register,
 ];
 
-/// The last system call that was looked at (`mseal`). Later ones, and those of other binary interfaces, are unknown.
+/// The last system call that was reviewed (`mseal`). Later ones, and those of other binary interfaces, count as unknown.
 const LAST: u32 = 462;
 
-/// The bits of a socket's type that are no flags.
+/// The bits of a socket's type that are not flags.
 const SOCKET_KIND: u64 = 0xf;
 
-/// One filter for what is refused, one for what is unknown, one for what is feigned.
+/// Returns three filters: for refused, for unknown and for feigned system calls.
 fn filters(walls: &Walls) -> Result<[BpfProgram; 3], Box<dyn std::error::Error>> {
     let errno = |code: libc::c_int| SeccompAction::Errno(code as u32);
     let compile =
@@ -356,7 +356,7 @@ fn filters(walls: &Walls) -> Result<[BpfProgram; 3], Box<dyn std::error::Error>>
     Ok([compile(refused, libc::EPERM)?, known_only(unknown), feigned])
 }
 
-/// Puts a check in front of a filter: what comes after the last known system call is unknown.
+/// Puts a check in front of a filter: everything after the last known system call is unknown.
 fn known_only(filter: BpfProgram) -> BpfProgram {
     let instruction = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let load_number = instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);

@@ -1,4 +1,4 @@
-//! All entries in one field, once a block, in a new random order each time. The rulebook ranks by the median.
+//! All entries in one match per block, in a new random order each time. The rulebook ranks by the median.
 
 use super::{Rules, Seats, whole_field};
 use crate::stats::Measure;

@@ -1,4 +1,4 @@
-//! Formats: who meets whom, and how entries are ranked. Each is a file.
+//! Formats: who meets whom, and how entries are ranked. Each format has its own file.
 
 mod battle;
 mod gauntlet;
@@ -9,33 +9,33 @@ use super::ScheduleError;
 use crate::stats::Measure;
 pub use necrodome_rules::card::Format;
 
-/// How a format works.
+/// The rules of a format.
 pub(super) struct Rules {
-    /// How many seats a match has.
+    /// The number of seats in a match.
     pub seats: Seats,
-    /// The groups that meet in each block, out of this many entries, with this many seats.
+    /// Returns the groups that meet in each block, from the number of entries and the number of seats.
     pub groups: fn(usize, usize) -> Groups,
-    /// Whether each group sits in several orders, so that the seats cancel.
+    /// Whether each group sits in several orders, so that no seat is an advantage.
     pub rotates: bool,
-    /// What decides the ranks; the tournament stops on the same.
+    /// What decides the ranks, and when the tournament stops.
     pub measure: Measure,
 }
 
-/// Entries that meet, group by group.
+/// The groups of entries that meet.
 pub(super) type Groups = Result<Vec<Vec<usize>>, ScheduleError>;
 
-/// How many seats a match of a format has.
+/// The number of seats in a match of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seats {
     /// One for each entry.
     All,
     /// Two.
     Two,
-    /// As many as the plan says.
+    /// The number in the plan.
     Any,
 }
 
-/// The rules of a format.
+/// Returns the rules of a format.
 pub(super) fn rules(format: Format) -> Rules {
     match format {
         Format::Table => table::RULES,
@@ -45,7 +45,7 @@ pub(super) fn rules(format: Format) -> Rules {
     }
 }
 
-/// All entries in one group.
+/// Puts all entries into one group.
 fn whole_field(entries: usize, _: usize) -> Groups {
     Ok(vec![(0..entries).collect()])
 }

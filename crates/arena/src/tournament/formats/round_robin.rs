@@ -1,4 +1,4 @@
-//! Every group of as many entries as a match has seats: everybody meets everybody equally often, so that win rates can be compared.
+//! Every group of as many entries as a match has seats: all pairs of entries meet equally often, so that win rates can be compared.
 
 use super::{Groups, Rules, Seats};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 pub(super) const RULES: Rules =
     Rules { seats: Seats::Any, groups: combinations, rotates: true, measure: Measure::WinRate };
 
-/// All groups of `size` out of `count`, in order.
+/// Returns every group of `size` entries out of `count`, in order.
 fn combinations(count: usize, size: usize) -> Groups {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut group: Vec<usize> = (0..size).collect();

@@ -1,59 +1,74 @@
-//! Proof by sample: some blocks of a store, drawn at random, are played again. Whoever forged results does not know which.
+//! Proof by sample: plays randomly drawn blocks of a store again. A forger can't know which blocks will be drawn.
 
 use super::{
     super::{Schedule, Store},
     Origin, PartError, PlanFile, Shard,
     origins::Origins,
-    shard::Rows,
+    shard::{Kinds, Rows},
 };
-use crate::process::Launcher;
+use crate::{fault::FaultKind, process::Launcher};
 use necrodome_rules::chance::{Chance, Seed, Seeded};
 use serde::Serialize;
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
-/// What came of playing some blocks again.
+/// The result of playing some blocks again.
 #[derive(Debug, Clone, Serialize)]
 pub struct Audit {
     /// The blocks that were played again.
     pub blocks: Vec<u32>,
-    /// How many blocks could have been drawn: those that are stored.
+    /// The number of stored blocks, from which they were drawn.
     pub of: u32,
-    /// How many of the blocks that were played again are stored without their moves, so that only results and luck were compared.
+    /// The number of these blocks that are stored without replays: only their results and luck were compared.
     pub without_moves: u32,
-    /// Those that went otherwise than they are stored.
+    /// The blocks that differ from what is stored.
     pub differ: Vec<Difference>,
-    /// How likely it was to catch somebody who has forged a share of all blocks.
+    /// Misbehaviour without a place in the results that only the store has, or only those who played again.
+    pub disputed: Vec<Disputed>,
+    /// The chance that the audit catches somebody who forged a share of all blocks. Shares of less than one block are left out.
     pub catches: Vec<Catch>,
-    /// Whether it was ended before all of them were played.
+    /// Whether the audit was interrupted before all of them were played.
     pub interrupted: bool,
 }
 
-/// A block that went otherwise than it is stored.
+/// A block that differs from what is stored.
 #[derive(Debug, Clone, Serialize)]
 pub struct Difference {
     /// The block.
     pub block: u32,
     /// What differs, in words.
     pub what: &'static str,
-    /// Where the stored one was played, if it was merged.
+    /// The origin of the stored block, if it was merged.
     pub origin: Option<Origin>,
-    /// How many stored blocks come from the same machine.
+    /// The number of stored blocks from the same machine.
     pub blocks_of_origin: u32,
 }
 
-/// How likely it is to catch somebody.
+/// Misbehaviour at the end of programs, or forgiven, on which the store and those who played again do not agree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Disputed {
+    /// The entry.
+    pub name: String,
+    /// The kind.
+    pub kind: FaultKind,
+    /// Whether it is the store that has it.
+    pub stored: bool,
+    /// Whether it may belong to blocks that were not played again.
+    pub open: bool,
+}
+
+/// The chance to catch a forger.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Catch {
     /// The share of all blocks that was forged.
     pub forged: f64,
-    /// The chance that one of them is among those that are played again.
+    /// The chance that at least one forged block is played again.
     pub chance: f64,
 }
 
-/// The shares that are told.
+/// The shares of forged blocks that an audit reports on.
 const SHARES: [f64; 5] = [0.001, 0.01, 0.05, 0.1, 0.5];
 
-/// Plays `count` blocks of a stored tournament again, drawn by `seed`, and compares. `watch` hears how many are done.
+/// Plays `count` blocks of a stored tournament again, drawn by `seed`, and compares them. Calls `watch` with the number of blocks done, and of all.
 pub fn audit(
     store: &Store,
     file: &PlanFile,
@@ -68,6 +83,7 @@ pub fn audit(
         let what = "there is nothing to audit: no block of the last stage is stored yet";
         return Err(PartError::Unsuitable(what.to_owned()));
     }
+    file.check_starts(launcher)?;
     let chosen = draw(playable.clone(), count, seed);
     let origins = Origins::of(store)?;
     let mut audit = Audit {
@@ -75,9 +91,11 @@ pub fn audit(
         of: playable.end - playable.start,
         without_moves: 0,
         differ: Vec::new(),
+        disputed: Vec::new(),
         catches: Vec::new(),
         interrupted: false,
     };
+    let (mut kept, mut seen) = (Kinds::default(), Kinds::default());
     for &block in &chosen {
         let blocks = block..block + 1;
         let played = Shard::play(file, blocks.clone(), launcher, 1, interrupt, &mut |_| {})?;
@@ -86,6 +104,8 @@ pub fn audit(
             break;
         };
         let stored = Rows::stored(store, &blocks)?;
+        stored.misbehaviour(&schedule, &mut kept)?;
+        again.rows.misbehaviour(&schedule, &mut seen)?;
         let both = stored.came_to(&schedule, blocks.clone()).zip(again.rows.came_to(&schedule, blocks));
         for (stored, again) in both {
             let (stored, again) = (stored?, again?);
@@ -100,12 +120,37 @@ pub fn audit(
         watch(audit.blocks.len(), chosen.len());
     }
     let played = audit.blocks.len() as u32;
+    // The store does not know which blocks the ends of programs belong to.
+    let ends = Rows { chunks: Vec::new(), details: Vec::new(), closings: store.closing_rows()? };
+    ends.misbehaviour(&schedule, &mut kept)?;
+    let disputed = disputed(&kept, &seen, played == audit.of);
+    let named = |(entry, kind, stored, open): (usize, _, _, _)| {
+        let name = file.plan().entries.get(entry).map_or_else(String::new, |entry| entry.name.clone());
+        Disputed { name, kind, stored, open }
+    };
+    audit.disputed = disputed.into_iter().map(named).collect();
     let catches = |&forged: &f64| Catch { forged, chance: chance_to_catch(audit.of, played, forged) };
-    audit.catches = SHARES.iter().map(catches).collect();
+    // Nobody can forge less than a block.
+    let is_possible = |forged: &&f64| *forged * f64::from(audit.of) >= 1.0;
+    audit.catches = SHARES.iter().filter(is_possible).map(catches).collect();
     Ok(audit)
 }
 
-/// Different blocks, each as likely as the others, in order.
+/// Compares misbehaviour by entry and kind, in both directions: what the store has, and what was seen again. Returns what only one has,
+/// whether that is the store, and whether blocks that were not played may explain it.
+fn disputed(kept: &Kinds, seen: &Kinds, all: bool) -> Vec<(usize, FaultKind, bool, bool)> {
+    use FaultKind::{Chatter, IgnoredSigterm, LeftChildren};
+    // A warning is kept with its match, so that it must be seen there.
+    let invented = kept.beside.difference(&seen.all);
+    let invented = invented.map(|&(entry, kind)| (entry, kind, true, !all && kind != Chatter));
+    // What went wrong at the end here may belong to the next match there.
+    let is_sure = |kind| all || matches!(kind, Chatter | IgnoredSigterm | LeftChildren);
+    let hidden = seen.beside.difference(&kept.all);
+    let hidden = hidden.map(|&(entry, kind)| (entry, kind, false, !is_sure(kind)));
+    invented.chain(hidden).collect()
+}
+
+/// Draws different blocks, all equally likely, in order.
 fn draw(from: std::ops::Range<u32>, count: u32, seed: Seed) -> Vec<u32> {
     let mut chance = Seeded::new(seed, "audit", 0);
     let all = from.end.saturating_sub(from.start);
@@ -120,7 +165,7 @@ fn draw(from: std::ops::Range<u32>, count: u32, seed: Seed) -> Vec<u32> {
     drawn.into_iter().collect()
 }
 
-/// The chance that at least one of the forged blocks is among those that are played again, of `all` blocks of which a share is forged.
+/// Returns the chance that at least one forged block is among the `played` ones, if a share of `all` blocks is forged.
 pub fn chance_to_catch(all: u32, played: u32, forged: f64) -> f64 {
     let bad = (f64::from(all) * forged).ceil().min(all.into()) as u32;
     if bad == 0 || played == 0 {
@@ -134,7 +179,7 @@ pub fn chance_to_catch(all: u32, played: u32, forged: f64) -> f64 {
     1.0 - missed.product::<f64>()
 }
 
-/// How many blocks have to be played again to catch a share with this chance.
+/// Returns how many blocks must be played again to catch a forged share with this chance.
 pub fn blocks_to_catch(all: u32, forged: f64, chance: f64) -> u32 {
     let (mut low, mut high) = (0, all);
     while low < high {
@@ -149,6 +194,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn misbehaviour_is_compared_in_both_directions() {
+        use FaultKind::{Chatter, Crash, IgnoredSigterm, LeftChildren};
+        let kinds = |some: &[(usize, FaultKind)]| Kinds {
+            all: some.iter().copied().chain([(3, Crash)]).collect(),
+            beside: some.iter().copied().collect(),
+        };
+        let kept = kinds(&[(0, IgnoredSigterm), (1, Chatter), (2, LeftChildren)]);
+        // What was a crash at the end here was one in a match there.
+        let seen = kinds(&[(2, LeftChildren), (2, Chatter), (3, Crash)]);
+        let of = |all| disputed(&kept, &seen, all);
+        let sure = [(0, IgnoredSigterm, true, false), (1, Chatter, true, false), (2, Chatter, false, false)];
+        assert_eq!(of(true), sure);
+        // Other blocks may have had it.
+        assert_eq!(of(false)[0], (0, IgnoredSigterm, true, true));
+        assert_eq!(of(false)[1..], sure[1..]);
+        assert!(disputed(&kept, &kept, false).is_empty());
+    }
+
+    #[test]
     fn the_chance_to_catch_is_that_of_drawing_without_putting_back() {
         // 1 of 4 forged, 2 played: half.
         assert!((chance_to_catch(4, 2, 0.25) - 0.5).abs() < 1e-12);
@@ -161,7 +225,7 @@ mod tests {
         assert_eq!(blocks_to_catch(10, 0.5, 1.0), 6);
     }
 
-    /// What is printed is what happens: somebody forges a share of the blocks, and blocks are drawn many times.
+    /// The printed chance is the true one: somebody forges a share of the blocks, and blocks are drawn many times.
     #[test]
     fn a_forger_is_caught_as_often_as_is_said() {
         const TIMES: u32 = 4000;

@@ -1,15 +1,15 @@
-//! Shards into one store: in any order, as often as somebody likes. A shard that comes before its time waits in the store. Where two have
+//! Merges shards into one store, in any order and any number of times. A shard that comes early waits in the store. If two shards have
 //! the same block, both must have the same result.
 
 use super::{
     super::{
-        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, results,
+        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, log, results,
         store::{ChunkRow, PackedEffort, packed, unpacked},
     },
-    PartError, PlanFile, Shard,
+    Origin, PartError, PlanFile, Shard,
     origins::{self, Origins},
     plan_file::id_of,
-    shard::{CameTo, Header, Rows},
+    shard::{CameTo, Header, MOST_HEADER, Rows},
 };
 use crate::player::Effort;
 use rusqlite::{OptionalExtension, params};
@@ -20,14 +20,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shards that wait for those before them, beside the tables of tournaments. They carry their own hashes.
+/// Shards that wait for earlier ones, next to the tables of tournaments. They carry their own hashes.
 const WAITING: &str = "CREATE TABLE IF NOT EXISTS shards_waiting
     (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, shard BLOB NOT NULL)";
 
-/// Results that are stored together, in bytes: about.
+/// The rough size of results that are stored together, in bytes.
 const CHUNK: usize = 1 << 20;
 
-/// How far a store is.
+/// How many blocks of a plan a store has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Merged {
     /// Blocks that were added by this call.
@@ -36,11 +36,11 @@ pub struct Merged {
     pub blocks: u32,
     /// Blocks of the plan.
     pub of: u32,
-    /// Blocks that have come, but wait for others before them.
+    /// Blocks that have arrived, but wait for earlier ones: the first of each stretch, and the one after its last.
     pub waiting: Vec<(u32, u32)>,
-    /// Blocks that are missing, each stretch with the block behind its last.
+    /// Blocks that are missing: the first of each stretch, and the one after its last.
     pub gaps: Vec<(u32, u32)>,
-    /// Whether all is there.
+    /// Whether the tournament is complete.
     pub complete: bool,
     /// The hash of the tournament, when it is complete.
     pub hash: Option<String>,
@@ -60,13 +60,15 @@ pub(super) struct Open {
     store: Store,
     plan: Plan,
     schedule: Schedule,
-    /// What decides whether it stops early, where it may.
+    /// The sums that decide whether the tournament stops early, if it may.
     sums: Option<Sums>,
-    /// Whether it is over, so that more blocks count for nothing.
+    /// Whether the tournament is over, so that more blocks do not count.
     over: bool,
+    /// A part that was played with a pack, if one has come.
+    packed: Option<Origin>,
 }
 
-/// Merges shards into a store, all or none of them. `watch` hears how many of them are done.
+/// Merges shards into a store, all or none of them. Calls `watch` with the number of shards done.
 pub fn merge(
     path: &Path,
     files: &[PathBuf],
@@ -88,35 +90,47 @@ pub fn merge(
         };
         return Err(PartError::OtherPlan { path: file.to_path_buf(), what: what.into() });
     }
-    let is_new = !path.exists();
-    let merged = merge_into(path, sorted, plan, watch);
-    if is_new && merged.is_err() {
-        // Nothing was merged, so there is nothing to keep.
+    let files: Vec<&Path> = sorted.iter().map(|(.., file)| file.as_path()).collect();
+    merge_into(path, !path.exists(), &files, plan, watch)
+}
+
+/// Merges shards into a store. If that fails, it removes a store that it has made itself.
+pub(super) fn merge_into(
+    path: &Path,
+    is_new: bool,
+    files: &[&Path],
+    plan: Option<&PlanFile>,
+    watch: &mut dyn FnMut(usize),
+) -> Result<Merged, PartError> {
+    let mut merger = Merger::open(path).inspect_err(|error| {
+        // A store that could not be begun has no content; that of another process is busy.
+        let is_busy = matches!(error, PartError::Store(StoreError::Busy));
+        if is_new && !is_busy && path.metadata().is_ok_and(|data| data.is_file() && data.len() == 0) {
+            let _ = std::fs::remove_file(path);
+        }
+    })?;
+    // Another merge may have made the store since it was missing, or may have removed it again while this one waited for the lock.
+    let is_own = is_new && merger.archive.stores()?.is_empty();
+    if !path.exists() {
+        return Err(PartError::Store(StoreError::Busy));
+    }
+    let merged = plan.map_or(Ok(()), |plan| merger.begin(plan)).and_then(|()| {
+        let mut shards = files.iter().enumerate().map(|(number, file)| {
+            watch(number);
+            Ok((Shard::read(file)?, *file))
+        });
+        merger.take(&mut shards)
+    });
+    if is_own && merged.is_err() {
+        // Nothing was merged, so there is nothing to keep. The lock is still held: nobody else has written to these files.
         for end in ["", "-wal", "-shm"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(end);
-            let _ = std::fs::remove_file(PathBuf::from(name));
+            let _ = std::fs::remove_file(log::beside(path, end));
         }
     }
     merged
 }
 
-fn merge_into(
-    path: &Path,
-    sorted: Vec<((u32, u32), String, &PathBuf)>,
-    plan: Option<&PlanFile>,
-    watch: &mut dyn FnMut(usize),
-) -> Result<Merged, PartError> {
-    let mut merger = Merger::open(path)?;
-    plan.map_or(Ok(()), |plan| merger.begin(plan))?;
-    let mut shards = sorted.into_iter().enumerate().map(|(number, (_, _, file))| {
-        watch(number);
-        Ok((Shard::read(file)?, file.as_path()))
-    });
-    merger.take(&mut shards)
-}
-
-/// How far a store is. Nothing is changed.
+/// Says how many blocks a store has, without changing it.
 pub fn merged(path: &Path) -> Result<Merged, PartError> {
     if !path.exists() {
         return Err(PartError::File { path: path.to_owned(), why: std::io::ErrorKind::NotFound.into() });
@@ -131,7 +145,7 @@ pub fn merged(path: &Path) -> Result<Merged, PartError> {
 }
 
 impl Merger {
-    /// Opens a store, or makes it.
+    /// Opens a store, or creates it.
     pub fn open(path: &Path) -> Result<Self, PartError> {
         Ok(Merger { archive: Archive::open(path)?, open: None })
     }
@@ -142,7 +156,7 @@ impl Merger {
         self.find(&file.id(), file.plan(), begin, Path::new("the plan")).map(drop)
     }
 
-    /// Adds shards, all or none of them, each with the path that errors call it by.
+    /// Adds shards, all or none of them, each with its path for error messages.
     pub fn add(&mut self, shards: Vec<(Shard, PathBuf)>) -> Result<Merged, PartError> {
         self.take(&mut shards.iter().map(|(shard, path)| Ok((shard, path.as_path()))))
     }
@@ -165,7 +179,7 @@ impl Merger {
         self.state(before.unwrap_or(taken?))
     }
 
-    /// Gives how many blocks were stored before the first shard.
+    /// Adds all shards. Returns how many blocks were stored before the first one.
     fn take_all<S: Borrow<Shard>>(
         &mut self,
         shards: &mut dyn Iterator<Item = Result<(S, &Path), PartError>>,
@@ -182,7 +196,7 @@ impl Merger {
             };
             let open = self.find(&shard.id, &shard.plan, begin, path)?;
             before = before.map_or_else(|| open.store.blocks().map(Some), |before| Ok(Some(before)))?;
-            open.take(shard)?;
+            open.take(shard, path)?;
         }
         if let Some(open) = self.open.as_ref()
             && open.is_complete()?
@@ -213,12 +227,20 @@ impl Merger {
                 }
             }
         };
-        let is_other = open.id != id;
         let open = self.open.insert(open);
-        if is_other { Err(other("its plan is not that of the store")) } else { Ok(open) }
+        if open.id != id {
+            return Err(other("its plan is not that of the store"));
+        }
+        // The id does not tell, but the report does.
+        if (open.plan.sandbox, &open.plan.gifts) != (plan.sandbox, &plan.gifts) {
+            return Err(other(
+                "its plan confines programs otherwise, or gives them something else, than that of the store",
+            ));
+        }
+        Ok(open)
     }
 
-    /// How far the store is.
+    /// Returns how many blocks the store has; `before` is how many it had.
     pub fn state(&self, before: u32) -> Result<Merged, PartError> {
         let Some(open) = &self.open else {
             return Err(PartError::Unsuitable("there is nothing to merge: expected a shard".to_owned()));
@@ -237,17 +259,27 @@ impl Merger {
         Ok(Merged { added: blocks.saturating_sub(before), blocks, of, waiting, gaps, complete, hash })
     }
 
-    /// The tournament, once there is one: its plan and its store.
+    /// The hash of the files beside the bots of the parts that were merged, if they came from a pack.
+    pub fn bots(&self) -> Option<&str> {
+        self.open.as_ref()?.packed.as_ref()?.bots.as_deref()
+    }
+
+    /// Returns the plan and the store of the tournament, once there is one.
     pub fn tournament(&self) -> Option<(&Plan, &Store)> {
         self.open.as_ref().map(|open| (&open.plan, &open.store))
     }
 }
 
 impl Open {
-    /// A tournament, and whether it is over already.
+    /// Opens a tournament, and finds out whether it is over already.
     fn new(store: Store, plan: Plan) -> Result<Self, PartError> {
         let schedule = Schedule::of(&plan)?;
-        let mut open = Open { id: id_of(&plan), store, plan, schedule, sums: None, over: false };
+        let mut open =
+            Open { id: id_of(&plan), store, plan, schedule, sums: None, over: false, packed: None };
+        open.packed = Origins::of(&open.store)?.with_bots();
+        if open.packed.is_none() {
+            open.packed = open.waiting_with_bots()?;
+        }
         if open.plan.stops_early() {
             let mut sums = Sums::new(&open.plan, &open.schedule);
             sums.catch_up(&open.schedule, &open.store)?;
@@ -262,7 +294,8 @@ impl Open {
     }
 
     /// Takes a shard: compares what is there already, adds what comes next, and keeps what comes later.
-    fn take(&mut self, shard: &Shard) -> Result<(), PartError> {
+    fn take(&mut self, shard: &Shard, path: &Path) -> Result<(), PartError> {
+        self.check_bots(shard, path)?;
         let next = self.store.blocks()?;
         let blocks = shard.blocks.clone();
         let stored = blocks.start..blocks.end.min(next);
@@ -286,7 +319,45 @@ impl Open {
         self.take_waiting()
     }
 
-    /// Keeps a shard until those before it have come.
+    /// All packs must have the same files: what a bot reads decides what it does, and its fingerprint does not know.
+    fn check_bots(&mut self, shard: &Shard, path: &Path) -> Result<(), PartError> {
+        match &self.packed {
+            Some(packed)
+                if shard.origin.bots.as_ref().is_some_and(|bots| packed.bots.as_ref() != Some(bots)) =>
+            {
+                Err(PartError::OtherBots { path: path.to_owned(), before: packed.to_string() })
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.packed = Some(&shard.origin).filter(|origin| origin.bots.is_some()).cloned();
+                Ok(())
+            }
+        }
+    }
+
+    /// Where a shard was played that waits, and that knows which files lay beside the bots.
+    fn waiting_with_bots(&self) -> Result<Option<Origin>, PartError> {
+        let connection = self.store.archive().connection();
+        if !connection.table_exists(Some("main"), "shards_waiting")? {
+            return Ok(None);
+        }
+        let mut query = connection.prepare_cached(
+            "SELECT CAST(substr(shard, 1, ?2) AS BLOB) FROM shards_waiting WHERE tournament = ?1",
+        )?;
+        let mut rows = query.query(params![self.store.id(), (MOST_HEADER + 64) as i64])?;
+        while let Some(row) = rows.next()? {
+            // One that is damaged shows when its time has come.
+            let start: Vec<u8> = row.get(0)?;
+            if let Ok((Header { origin, .. }, _)) = Header::parse(&start, Path::new(""))
+                && origin.bots.is_some()
+            {
+                return Ok(Some(origin));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Keeps a shard until the earlier blocks have come.
     fn keep(&self, shard: &Shard) -> Result<(), PartError> {
         let (Range { start, end }, bytes) = (shard.blocks.clone(), shard.bytes()?);
         let connection = self.store.archive().connection();
@@ -295,7 +366,7 @@ impl Open {
         Ok(())
     }
 
-    /// Adds the shards that have waited for what is there now.
+    /// Adds the waiting shards that now come next.
     fn take_waiting(&mut self) -> Result<(), PartError> {
         loop {
             let next = self.store.blocks()?;
@@ -317,7 +388,7 @@ impl Open {
         }
     }
 
-    /// A shard that has waited, if it is as it was kept.
+    /// Reads a waiting shard, and checks that it is as it was kept.
     fn waited(&self, bytes: &[u8], blocks: &Range<u32>) -> Result<Shard, PartError> {
         let damaged = || {
             let what = format!("the shard of blocks {}..{}, which waits in it", blocks.start, blocks.end);
@@ -327,7 +398,7 @@ impl Open {
         if (&shard.id, &shard.blocks) == (&self.id, blocks) { Ok(shard) } else { Err(damaged()) }
     }
 
-    /// Adds the blocks of a shard that the store lacks. They follow those that it has.
+    /// Adds the blocks of a shard that the store lacks, directly after those that it has.
     fn append(&mut self, shard: &Shard) -> Result<(), PartError> {
         let next = self.store.blocks()?;
         let mut chunks = trimmed(&shard.rows.chunks, &self.schedule, next)?;
@@ -341,7 +412,7 @@ impl Open {
         Origins::note(&self.store, next..end, &shard.origin)
     }
 
-    /// The block behind the one that decides the tournament, if one of these does.
+    /// Returns the end of the tournament, the block after the one that decides it, if one of these does.
     fn last_that_counts(&mut self, chunks: &[ChunkRow]) -> Option<u32> {
         let sums = self.sums.as_mut()?;
         for chunk in chunks {
@@ -363,18 +434,18 @@ impl Open {
         None
     }
 
-    /// Compares blocks of a shard with those that the store has.
+    /// Compares blocks of a shard with the stored ones.
     fn compare_stored(&self, shard: &Shard, blocks: Range<u32>) -> Result<(), PartError> {
         let stored = Rows::stored(&self.store, &blocks)?;
         compare(&stored, &shard.rows, &self.schedule, blocks, |block| {
             let origins = Origins::of(&self.store)?;
             let stored = origins.of_block(block);
-            let stored = stored.map_or("whoever began the store".to_owned(), ToString::to_string);
+            let stored = stored.map_or("the machine that began the store".to_owned(), ToString::to_string);
             Ok((stored, shard.origin.to_string()))
         })
     }
 
-    /// The shards that wait and have some of these blocks.
+    /// Returns the waiting shards that have some of these blocks.
     fn waiting_shards(&self, blocks: &Range<u32>) -> Result<Vec<Shard>, PartError> {
         let connection = self.store.archive().connection();
         let mut query = connection.prepare_cached(
@@ -387,7 +458,7 @@ impl Open {
         found.iter().map(|(blocks, bytes)| self.waited(bytes, blocks)).collect()
     }
 
-    /// The stretches of blocks that wait, in order.
+    /// Returns the stretches of waiting blocks, in order.
     fn waiting(&self) -> Result<Vec<(u32, u32)>, PartError> {
         let connection = self.store.archive().connection();
         if !connection.table_exists(Some("main"), "shards_waiting")? {
@@ -409,7 +480,7 @@ impl Open {
 }
 
 impl Rows {
-    /// What a store has of some blocks.
+    /// Returns what a store has of some blocks.
     pub(super) fn stored(store: &Store, blocks: &Range<u32>) -> Result<Self, StoreError> {
         let (mut chunks, mut next) = (Vec::new(), blocks.start);
         while next < blocks.end
@@ -428,7 +499,7 @@ impl Rows {
     }
 }
 
-/// Compares what two have of some blocks. `who` says who has played a block.
+/// Compares some blocks of two sources. `who` says who played a block.
 fn compare(
     one: &Rows,
     other: &Rows,
@@ -451,7 +522,7 @@ fn unreadable() -> StoreError {
     StoreError::Damaged("the results of some blocks cannot be read".into())
 }
 
-/// The chunks from a block on, put together where they are small.
+/// Returns the chunks from a block on, with small ones combined.
 fn trimmed(chunks: &[ChunkRow], schedule: &Schedule, from: u32) -> Result<Vec<ChunkRow>, StoreError> {
     let mut all: Vec<ChunkRow> = Vec::new();
     for chunk in chunks.iter().filter(|chunk| chunk.first + chunk.blocks > from) {
@@ -474,7 +545,7 @@ fn trimmed(chunks: &[ChunkRow], schedule: &Schedule, from: u32) -> Result<Vec<Ch
     Ok(all)
 }
 
-/// Leaves out the blocks from `end` on.
+/// Drops the blocks from `end` on.
 fn cut(chunks: &mut Vec<ChunkRow>, schedule: &Schedule, end: u32) -> Result<(), StoreError> {
     chunks.retain(|chunk| chunk.first < end);
     let Some(last) = chunks.last_mut().filter(|last| last.first + last.blocks > end) else { return Ok(()) };
@@ -487,7 +558,7 @@ fn cut(chunks: &mut Vec<ChunkRow>, schedule: &Schedule, end: u32) -> Result<(), 
 }
 
 impl ChunkRow {
-    /// The same with the chunk that follows it.
+    /// Adds the chunk that follows.
     fn and(&mut self, next: ChunkRow) -> Result<(), StoreError> {
         self.blocks += next.blocks;
         self.results.extend(next.results);

@@ -1,6 +1,7 @@
-//! A tournament in parts, which other machines play: a plan as a file, shards of its blocks, and one store that they are merged
-//! into. Since a block is the same wherever it is played, every part can be proved by playing it again.
+//! A tournament in parts that other machines play: a plan as a file, shards with the results of its blocks, and one store that they are
+//! merged into. A block has the same result wherever it is played, so anybody can check a part by playing it again.
 
+mod allowed;
 mod audit;
 mod merge;
 mod origin;
@@ -8,10 +9,12 @@ mod origins;
 mod pack;
 mod plan_file;
 mod shard;
+mod starts;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{Audit, Catch, Difference, audit, blocks_to_catch, chance_to_catch};
+pub use allowed::Allowed;
+pub use audit::{Audit, Catch, Difference, Disputed, audit, blocks_to_catch, chance_to_catch};
 pub use merge::{Merged, Merger, merge, merged};
 pub use origin::Origin;
 pub use pack::{Packed, is_pack, pack};
@@ -26,7 +29,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a part of a tournament cannot be planned, played, merged or audited.
+/// The reason why a part of a tournament cannot be planned, played, merged or audited.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
     /// A file cannot be read or written.
@@ -34,7 +37,7 @@ pub enum PartError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: io::Error,
     },
     /// A file is not what it should be.
@@ -45,7 +48,7 @@ pub enum PartError {
         /// What was expected.
         expected: &'static str,
     },
-    /// A file is what it should be, but not as it was written.
+    /// A file is of the right kind, but not as it was written.
     #[error("{} is damaged: {what}", path.display())]
     Damaged {
         /// The file.
@@ -53,63 +56,99 @@ pub enum PartError {
         /// What is wrong with it.
         what: String,
     },
-    /// Somebody has edited a plan.
-    #[error("{} was changed since it was written, and would be another tournament", path.display())]
+    /// A plan was edited.
+    #[error("{} was edited after it was written, so it would be another tournament", path.display())]
     Edited {
         /// The file.
         path: PathBuf,
     },
-    /// A tournament that can be played in one place only.
+    /// A tournament that can only be played in one place.
     #[error("{0}")]
     Unsuitable(String),
     /// Blocks that the plan does not have.
-    #[error("the plan has blocks {} to {}, so there is no part {}..{}", has.start, has.end, asked.start, asked.end)]
+    #[error("the plan has blocks {}..{}, got {}..{}", has.start, has.end, asked.start, asked.end)]
     Blocks {
-        /// What was asked for.
+        /// The requested blocks.
         asked: Range<u32>,
-        /// What there is.
+        /// The blocks that the plan has.
         has: Range<u32>,
     },
-    /// This machine lacks what runs an entry. That is no fault of the bot.
+    /// This machine lacks the interpreter of an entry, which is not the bot's fault.
     #[error("this machine has no {program}, which runs {name}")]
     NoInterpreter {
         /// The entry.
         name: String,
-        /// What runs it.
+        /// The program that runs it.
         program: String,
     },
-    /// An environment variable that bots are to be given.
-    #[error("this machine has no environment variable {0}, which the plan gives to all programs")]
+    /// A program does not start on this machine, though it did where the plan was written.
+    #[error("{name} does not start on this machine, though it did where the plan was written: {why}")]
+    NoStart {
+        /// The entry.
+        name: String,
+        /// What happened, and what it wrote.
+        why: String,
+    },
+    /// This machine lacks an environment variable that the plan passes to programs.
+    #[error("this machine has no environment variable {0}, which the plan passes to all programs")]
     NoVariable(String),
+    /// A plan asks for more than this machine's user has allowed.
+    #[error("the plan wants programs to run as you have not allowed: {what}")]
+    NotAllowed {
+        /// What it wants.
+        what: String,
+        /// The flags that allow it.
+        flags: String,
+    },
+    /// There is no room for the bots of a pack.
+    #[error("{} cannot be unpacked into {}: {why}", path.display(), folder.display())]
+    NoRoom {
+        /// The pack.
+        path: PathBuf,
+        /// Where it is unpacked.
+        folder: PathBuf,
+        /// The system's error.
+        why: io::Error,
+    },
     /// An entry cannot take part.
     #[error("{name}: {why}")]
     Entry {
         /// The entry.
         name: String,
-        /// Why.
+        /// The reason.
         why: EntryError,
     },
-    /// This machine cannot confine programs as the plan wants it.
+    /// This machine cannot confine programs as strictly as the plan demands.
     #[error(transparent)]
     Level(#[from] LevelError),
-    /// The parts of two tournaments.
+    /// A part belongs to another tournament.
     #[error("{} is a part of another tournament: {what}", path.display())]
     OtherPlan {
         /// The file.
         path: PathBuf,
-        /// How it can be told.
+        /// What differs.
         what: String,
     },
-    /// One block, two results.
-    #[error("block {block} was played twice and {what}: once by {one}, once by {other}")]
+    /// A part was played with other files beside the bots.
+    #[error("{} was not played with the files that lay beside the bots of {before}: the pack is another one", path.display())]
+    OtherBots {
+        /// The file.
+        path: PathBuf,
+        /// Where parts that were merged before come from.
+        before: String,
+    },
+    /// A block has two different results.
+    #[error(
+        "block {block} was played twice and {what}: once by {one}, once by {other}; machines name themselves"
+    )]
     Conflict {
         /// The block.
         block: u32,
         /// What differs.
         what: &'static str,
-        /// Where the first comes from.
+        /// The source of the first.
         one: String,
-        /// Where the other comes from.
+        /// The source of the other.
         other: String,
     },
     /// The store cannot be used.
@@ -121,7 +160,13 @@ pub enum PartError {
 }
 
 impl PartError {
-    /// An error of the system about a file.
+    /// Returns what to do about a plan that asks for more than is allowed.
+    pub fn allowing(&self) -> Option<String> {
+        let PartError::NotAllowed { flags, .. } = self else { return None };
+        Some(format!("if you trust the bots, and whoever sent you the plan, add {flags}"))
+    }
+
+    /// Makes an error about a file from one of the system.
     fn file(path: &Path) -> impl Fn(io::Error) -> Self {
         move |why| PartError::File { path: path.to_owned(), why }
     }

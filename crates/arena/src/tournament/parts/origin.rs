@@ -1,10 +1,10 @@
-//! Where a part of a tournament was played, and with what.
+//! Where a part of a tournament was played, and with which software.
 
 use crate::process::Level;
 use serde::{Deserialize, Serialize};
 use std::{fmt, fs, sync::OnceLock};
 
-/// Where a part was played, and with what. It is a note: no result depends on it.
+/// The origin of a part: where it was played, and with which software. It is a note: no result depends on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     /// The version of necrodome.
@@ -13,21 +13,27 @@ pub struct Origin {
     pub build: String,
     /// The name of the machine.
     pub host: String,
+    /// Which node of a cluster it is, if it is one: several may have one name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// A hash of the files beside the bots, where they were unpacked from a pack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bots: Option<String>,
     /// Its processor.
     pub cpu: String,
     /// Its system.
     pub system: String,
-    /// How far programs were confined; none where no program takes part.
+    /// The level of confinement of programs, or `None` if no program takes part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Level>,
-    /// On how many threads it was played.
+    /// The number of threads.
     pub threads: usize,
-    /// How many seconds it took.
+    /// The number of seconds that it took.
     pub seconds: f64,
 }
 
 impl Origin {
-    /// This machine.
+    /// Returns this machine as an origin.
     pub fn here(sandbox: Option<Level>, threads: usize) -> Self {
         let system = nix::sys::utsname::uname().ok();
         let text = |text: Option<&std::ffi::OsStr>| {
@@ -38,6 +44,8 @@ impl Origin {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             build: build().to_owned(),
             host: text(system.as_ref().map(|system| system.nodename())),
+            node: None,
+            bots: None,
             cpu: cpu(),
             system: format!("{} {release}", text(system.as_ref().map(|system| system.sysname()))),
             sandbox,
@@ -49,11 +57,12 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Origin { version, build, host, cpu, .. } = self;
+        let Origin { version, build, host, node, cpu, .. } = self;
         // A file of a stranger's says what it likes.
         let harmless = |text: &str| -> String { text.chars().filter(|c| !c.is_control()).take(80).collect() };
         let [version, build, host, cpu] = [version, build, host, cpu].map(|text| harmless(text));
-        write!(f, "{host} (necrodome {version}, build {build}, {cpu})")
+        let node = node.as_ref().map_or(String::new(), |node| format!("node {}, ", harmless(node)));
+        write!(f, "{host} ({node}necrodome {version}, build {build}, {cpu})")
     }
 }
 
@@ -63,7 +72,7 @@ fn cpu() -> String {
     name.map_or(std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
 }
 
-/// A hash of the file that this code is in.
+/// Returns a hash of the file that contains this code.
 fn build() -> &'static str {
     static BUILD: OnceLock<String> = OnceLock::new();
     BUILD.get_or_init(|| own_file().unwrap_or_else(|| "unknown".to_owned()))

@@ -1,4 +1,4 @@
-//! Where the blocks of a store come from. Notes beside the tables of tournaments, which no result depends on.
+//! The origins of the blocks of a store: notes next to the tables of tournaments, on which no result depends.
 
 use super::{super::Store, Origin, PartError};
 use rusqlite::params;
@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS shards_merged
     (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, origin TEXT NOT NULL)";
 
-/// Where each stretch of blocks was played. Blocks that were not merged are in none.
+/// The origin of each stretch of blocks. Blocks that were not merged have none.
 pub(super) struct Origins(Vec<(Range<u32>, Origin)>);
 
 impl Origins {
@@ -22,7 +22,7 @@ impl Origins {
         Ok(())
     }
 
-    /// Those of a store.
+    /// Returns the origins in a store.
     pub fn of(store: &Store) -> Result<Self, PartError> {
         let connection = store.archive().connection();
         if !connection.table_exists(Some("main"), "shards_merged")? {
@@ -40,14 +40,21 @@ impl Origins {
         Ok(Origins(all))
     }
 
-    /// Where a block was played.
+    /// One that knows which files lay beside the bots.
+    pub fn with_bots(self) -> Option<Origin> {
+        self.0.into_iter().map(|(_, origin)| origin).find(|origin| origin.bots.is_some())
+    }
+
+    /// Returns the origin of a block.
     pub fn of_block(&self, block: u32) -> Option<&Origin> {
         self.0.iter().find(|(blocks, _)| blocks.contains(&block)).map(|(_, origin)| origin)
     }
 
-    /// How many blocks come from the same machine and program.
+    /// Returns how many blocks come from the same machine and program.
     pub fn blocks_of(&self, origin: &Origin) -> u32 {
-        let same = |other: &Origin| (&other.host, &other.build) == (&origin.host, &origin.build);
+        let same = |other: &Origin| {
+            (&other.host, &other.node, &other.build) == (&origin.host, &origin.node, &origin.build)
+        };
         let blocks = self.0.iter().filter(|(_, other)| same(other)).map(|(blocks, _)| blocks.len() as u32);
         blocks.sum()
     }

@@ -1,17 +1,17 @@
-//! A plan as a file: all that a machine has to know to play any block of it.
+//! A plan as a file: everything that a machine must know to play any block of it.
 
 use super::{
     super::{Plan, PlannedEntry, Schedule, Store, StoreError, TournamentDice, TournamentError, crew::Crew},
-    PartError,
+    Allowed, PartError,
     pack::{Unpacked, is_pack, unpack},
 };
 use crate::{
     dice::Secret,
-    entry::{EntryKind, EntrySpec, is_found},
+    entry::{EntryError, EntryKind, EntrySpec},
     model, own,
-    process::{Launcher, Level, Wish},
+    process::{Gifts, Launcher, Level, Wish},
 };
-use necrodome_rules::with_game;
+use necrodome_rules::{names::Names, with_game};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
@@ -24,14 +24,14 @@ const VERSION: u32 = 1;
 const EXPECTED: &str =
     "a plan: expected a file that `necrodome tournament --plan-out` or `necrodome pack` has written";
 
-/// What is written before the plan.
+/// The text before the plan.
 const PREFACE: &str = "\
 # The plan of a tournament, for `necrodome shard`, `necrodome pack` and Ray. Do not edit it: an edited plan is another tournament.
-# Whoever knows `secrets` knows all dice. Keep this file, packs and shards from those who enter bots.
+# Anyone who knows `secrets` can compute the dice. Keep this file, packs and shards from those who enter bots.
 
 ";
 
-/// What is written after the plan: a hash of all before it.
+/// The text after the plan, followed by a hash of everything before it.
 const CHECKSUM: &str = "# checksum: ";
 
 /// A plan as a file.
@@ -39,47 +39,53 @@ const CHECKSUM: &str = "# checksum: ";
 pub struct PlanFile {
     plan: Plan,
     secrets: Vec<Secret>,
-    /// Where the paths of entries begin.
+    /// The folder that the paths of entries are relative to.
     folder: PathBuf,
-    /// What runs bots of Python here.
+    /// The interpreter that runs bots in Python here.
     python: Option<String>,
-    /// Where its bots were unpacked, if they travel with it.
+    /// The folder with its unpacked bots, if they came with it.
     unpacked: Option<Unpacked>,
     /// Whether it comes from a store, and so perhaps from whoever sent a shard.
-    is_hearsay: bool,
+    pub(super) is_hearsay: bool,
+    /// What its programs may do here.
+    allowed: Allowed,
+    /// The entries whose programs did not start where the plan was written.
+    pub(super) not_started: Vec<String>,
 }
 
-/// What a plan is about, for whoever cuts it into parts.
+/// The facts about a plan for a user who cuts it into parts.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlanInfo {
-    /// What tells the tournament from all others.
+    /// The id, different for every tournament.
     pub id: String,
     /// The game.
     pub game: String,
     /// The first block that can be played.
     pub first: u32,
-    /// The block behind the last one.
+    /// The block after the last one.
     pub blocks: u32,
-    /// How many blocks belong together: parts are best multiples of that.
+    /// The number of blocks that belong together: parts should be multiples of it.
     pub unit: u32,
-    /// How many matches a block has.
+    /// The number of matches in a block.
     pub matches_per_block: usize,
-    /// Who takes part.
+    /// The entries.
     pub entries: Vec<MemberInfo>,
-    /// How far programs are confined; none where none takes part.
+    /// The level of confinement of programs, or `None` if no program takes part.
     pub sandbox: Option<Level>,
+    /// What programs are given beyond the usual.
+    pub gifts: Gifts,
     /// The version of necrodome.
     pub version: &'static str,
-    /// The programs that every machine has to have.
+    /// The programs that every machine needs.
     pub interpreters: Vec<String>,
 }
 
-/// One who takes part.
+/// One of the entries.
 #[derive(Debug, Clone, Serialize)]
 pub struct MemberInfo {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The bot, as the user wrote it.
     pub bot: String,
 }
 
@@ -89,24 +95,26 @@ pub struct MemberInfo {
 struct Written {
     format: String,
     version: u32,
-    /// The version of necrodome that has written it.
+    /// The version of necrodome that wrote it.
     made_by: String,
     id: String,
-    /// Where the paths of entries begin, seen from the file.
+    /// The folder that the paths of entries are relative to, seen from the file.
     folder: PathBuf,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     secrets: Vec<Secret>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    not_started: Vec<String>,
     plan: Value,
 }
 
 impl PlanFile {
-    /// The plan of a stored tournament whose paths begin in `folder`.
+    /// Returns the plan of a stored tournament with paths relative to `folder`.
     pub fn new(plan: &Plan, store: &Store, folder: &Path) -> Result<Self, PartError> {
         Self::with_secrets(plan.clone(), store.secrets(plan)?, folder)
     }
 
-    /// The plan of a stored tournament, with the bots that the plan or pack in a file has; without one, they are looked up from the
-    /// present folder. Refuses the plan of another tournament.
+    /// Returns the plan of a stored tournament, with the bots of the plan or pack in `file`; without a file, bots are looked up from the
+    /// current folder. Refuses the plan of another tournament.
     pub fn of_store(plan: &Plan, store: &Store, file: Option<&Path>) -> Result<Self, PartError> {
         let stored = Self::new(plan, store, Path::new("."))?;
         let Some(path) = file else { return Ok(PlanFile { is_hearsay: true, ..stored }) };
@@ -120,7 +128,7 @@ impl PlanFile {
         }
     }
 
-    /// A plan with the secrets that it is committed to.
+    /// Returns a plan with the secrets that it is committed to.
     pub(super) fn with_secrets(
         mut plan: Plan,
         secrets: Vec<Secret>,
@@ -139,6 +147,8 @@ impl PlanFile {
                 entry.name
             )));
         }
+        Names::new(plan.entries.iter().map(|entry| &entry.name))
+            .map_err(|error| PartError::Unsuitable(error.to_string()))?;
         // Whether secrets were told is a matter of the store.
         plan.sealed_dice.iter_mut().for_each(|sealed| sealed.secret = None);
         TournamentDice::new(&plan, &secrets)?;
@@ -149,43 +159,55 @@ impl PlanFile {
             python: None,
             unpacked: None,
             is_hearsay: false,
+            allowed: Allowed::default(),
+            not_started: Vec::new(),
         })
     }
 
-    /// The same where files of Python are run by this interpreter.
+    /// Returns the same plan with this interpreter for Python files.
     pub fn run_by(self, python: Option<String>) -> Self {
         PlanFile { python, ..self }
     }
 
-    /// The plan.
+    /// Returns the same plan for a host that allows its programs this much.
+    pub fn allowing(self, allowed: Allowed) -> Self {
+        PlanFile { allowed, ..self }
+    }
+
+    /// Returns the plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The secrets of its dice.
+    /// Returns the secrets of its dice.
     pub(super) fn secrets(&self) -> &[Secret] {
         &self.secrets
     }
 
-    /// Where the paths of entries begin.
+    /// Returns the folder that the paths of entries are relative to.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What tells this tournament from all others: a hash of all that its results follow from.
+    /// A hash of the files of its bots, if they travel with it.
+    pub fn bots(&self) -> Option<String> {
+        self.unpacked.as_ref().map(|unpacked| unpacked.bots.clone())
+    }
+
+    /// Returns the id, different for every tournament: a hash of everything that the results follow from.
     pub fn id(&self) -> String {
         id_of(&self.plan)
     }
 
-    /// The plan as a text, for a file in `folder`.
+    /// Returns the plan as text, for a file in `folder`.
     pub fn text(&self, folder: &Path) -> Result<String, PartError> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let from = if real(folder) == real(&self.folder) { PathBuf::from(".") } else { real(&self.folder) };
         let plan = serde_json::to_value(&self.plan).unwrap_or_default();
         let made_by = env!("CARGO_PKG_VERSION").to_owned();
-        let (id, secrets) = (self.id(), self.secrets.clone());
-        let written =
-            Written { format: FORMAT.into(), version: VERSION, made_by, id, folder: from, secrets, plan };
+        let (id, secrets, not_started) = (self.id(), self.secrets.clone(), self.not_started.clone());
+        let (format, version) = (FORMAT.into(), VERSION);
+        let written = Written { format, version, made_by, id, folder: from, secrets, not_started, plan };
         let written = serde_json::to_value(written).unwrap_or_default();
         let text = toml::to_string_pretty(&in_toml(&written))
             .map_err(|error| PartError::Unsuitable(format!("the plan cannot be written as TOML: {error}")))?;
@@ -239,23 +261,23 @@ impl PlanFile {
         if id_of(&plan) != written.id {
             return Err(edited());
         }
-        Self::with_secrets(plan, written.secrets, &folder.join(written.folder))
+        let file = Self::with_secrets(plan, written.secrets, &folder.join(written.folder))?;
+        Ok(PlanFile { not_started: written.not_started, ..file })
     }
 
-    /// The members of the plan, in its order, as they are here: unchanged, and with all that runs them.
+    /// Returns the members of the plan, in its order, as they are here. Checks that they are unchanged and can be run.
     pub fn entries(&self) -> Result<Vec<EntrySpec>, PartError> {
-        let entry = |planned: &PlannedEntry| {
+        let entry = |planned: &PlannedEntry| -> Result<EntrySpec, PartError> {
             let refuse = |why| PartError::Entry { name: planned.name.clone(), why };
             let mut spec = EntrySpec::parse(&planned.bot, &self.folder).map_err(refuse)?;
-            spec.check().map_err(refuse)?;
             self.check_inside(planned, &spec)?;
             self.python.iter().for_each(|python| spec.run_by(python));
-            if let EntryKind::Program(program) = &spec.kind
-                && program.interpreter.is_none()
-                && let Some(word) = program.words.first().filter(|word| !is_found(word, &program.folder))
-            {
-                return Err(PartError::NoInterpreter { name: planned.name.clone(), program: word.clone() });
-            }
+            spec.check().map_err(|why| match why {
+                EntryError::NoProgram { runner: program, .. } => {
+                    PartError::NoInterpreter { name: planned.name.clone(), program }
+                }
+                why => refuse(why),
+            })?;
             Ok(EntrySpec { name: Some(planned.name.clone()), ..spec })
         };
         let members: Vec<&PlannedEntry> =
@@ -270,11 +292,20 @@ impl PlanFile {
         }
     }
 
-    /// Refuses an entry of a pack that is not what was packed: its author may be a stranger, and what a bot names is shown to it.
+    /// Refuses an entry that was not packed: the author of a pack may be a stranger, and a bot can read every file that its command names.
+    /// Refuses a command that perhaps only a shard has named, unless it runs a file that is here and has the fingerprint of the plan.
     fn check_inside(&self, planned: &PlannedEntry, spec: &EntrySpec) -> Result<(), PartError> {
-        let (Some(_), EntryKind::Program(program)) = (&self.unpacked, &spec.kind) else { return Ok(()) };
-        let root = self.folder.canonicalize().map_err(PartError::file(&self.folder))?;
+        let EntryKind::Program(program) = &spec.kind else { return Ok(()) };
         let refuse = |what: String| Err(PartError::Unsuitable(format!("{}: {what}", planned.name)));
+        if self.is_hearsay && (planned.fingerprint.is_none() || program.files().is_empty()) {
+            return refuse(
+                "the store names a command, and no file that could be checked: name the plan that you wrote (--plan)".to_owned(),
+            );
+        }
+        if self.unpacked.is_none() {
+            return Ok(());
+        }
+        let root = self.folder.canonicalize().map_err(PartError::file(&self.folder))?;
         if let Some(outside) = program.files().iter().find(|file| !file.starts_with(&root)) {
             return refuse(format!("{} lies outside of the pack", outside.display()));
         }
@@ -284,10 +315,10 @@ impl PlanFile {
         }
     }
 
-    /// The launcher with the confinement and the gifts of the plan, if this machine has them. A plan that somebody may have sent
-    /// with a shard gives nothing, and confines no less than this machine can.
+    /// Returns the launcher with the confinement and the gifts of the plan, if this machine has them and its user allows them. For a plan that
+    /// may have come with a shard, gifts are refused, and the confinement is the strictest that this machine offers.
     pub fn launcher(&self, launcher: Launcher) -> Result<Launcher, PartError> {
-        let Some(level) = self.plan.sandbox else { return Ok(launcher) };
+        let Some(mut level) = self.plan.sandbox else { return Ok(launcher) };
         if self.is_hearsay {
             if !self.plan.gifts.is_empty() {
                 return Err(PartError::Unsuitable(format!(
@@ -295,27 +326,30 @@ impl PlanFile {
                     self.plan.gifts
                 )));
             }
-            let best = launcher.clone().confined(Wish::Auto)?;
-            if best.level() >= level {
-                return Ok(best);
-            }
+            level = level.max(launcher.clone().confined(Wish::Auto)?.level());
         }
+        self.allowed.check(level, &self.plan.gifts)?;
         let confined = launcher.confined(Wish::Named(level))?;
         confined.giving(self.plan.gifts.clone()).map_err(PartError::NoVariable)
     }
 
-    /// How far programs are confined; none where none takes part.
+    /// Refuses a plan that asks for more than is allowed, before anything is tried.
+    pub fn check_allowed(&self) -> Result<(), PartError> {
+        self.plan.sandbox.map_or(Ok(()), |level| self.allowed.check(level, &self.plan.gifts))
+    }
+
+    /// Returns the level of confinement of programs, or `None` if no program takes part.
     pub fn sandbox(&self) -> Option<Level> {
         self.plan.sandbox
     }
 
-    /// The blocks that can be played: those of the last stage.
+    /// Returns the blocks that can be played: those of the last stage.
     pub fn blocks(&self) -> Result<Range<u32>, PartError> {
         let schedule = Schedule::of(&self.plan)?;
         Ok(schedule.stage()..schedule.end())
     }
 
-    /// How many blocks belong together. A part that begins elsewhere is right as well, but programs play the blocks before it, too.
+    /// Returns how many blocks belong together. A part may begin elsewhere, but then programs also play the earlier blocks of that group.
     pub fn unit(&self) -> Result<u32, PartError> {
         let schedule = Schedule::of(&self.plan)?;
         if !self.plan.has_programs() {
@@ -325,7 +359,7 @@ impl PlanFile {
         Ok(with_game!(id, G => Crew::<G>::shard(&schedule, schedule.stage())))
     }
 
-    /// What it is about. Its bots must be here, unchanged, and with what runs them.
+    /// Returns the facts about the plan. Its bots must be here, unchanged, and with the programs that run them.
     pub fn info(&self) -> Result<PlanInfo, PartError> {
         let (blocks, schedule) = (self.blocks()?, Schedule::of(&self.plan)?);
         let member = |member: usize| {
@@ -341,12 +375,13 @@ impl PlanFile {
             matches_per_block: schedule.matches(schedule.stage()),
             entries: self.plan.members().map(member).collect(),
             sandbox: self.sandbox(),
+            gifts: self.plan.gifts.clone(),
             version: env!("CARGO_PKG_VERSION"),
             interpreters: self.interpreters()?,
         })
     }
 
-    /// The programs that are found by their names, and have to be on every machine.
+    /// Returns the programs that are found by name, which every machine needs.
     fn interpreters(&self) -> Result<Vec<String>, PartError> {
         let mut all: Vec<String> = Vec::new();
         for entry in self.entries()? {
@@ -360,7 +395,7 @@ impl PlanFile {
     }
 }
 
-/// What tells a tournament from all others. Notes are left out, and so is what was told.
+/// Returns the id of a tournament, different for every one. Notes do not count, nor whether secrets were revealed.
 pub(super) fn id_of(plan: &Plan) -> String {
     let mut plan = Plan { sandbox: None, gifts: Default::default(), ..plan.clone() };
     plan.entries.iter_mut().for_each(|entry| entry.runs_with = None);
@@ -369,13 +404,13 @@ pub(super) fn id_of(plan: &Plan) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
 
-/// The options with those that TOML cannot write: it knows no null.
+/// Returns the options, including those that TOML cannot write: it has no null.
 fn whole_options(plan: &Plan) -> Result<Value, String> {
     let id = plan.game()?;
     with_game!(id, G => serde_json::to_value(plan.rules::<G>()?).map_err(|error| error.to_string()))
 }
 
-/// JSON as TOML: without nulls, and with numbers that TOML has no room for as texts.
+/// Turns JSON into TOML: without nulls, and with numbers that are too large for TOML as text.
 fn in_toml(value: &Value) -> toml::Value {
     match value {
         Value::Null => toml::Value::String(String::new()),

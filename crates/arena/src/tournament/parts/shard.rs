@@ -1,4 +1,4 @@
-//! Some blocks of a plan, played, in one file that says what it is and notices damage:
+//! The results of some blocks of a plan, in one file with a header and a checksum:
 //!
 //! ```text
 //! necrodome-shard 1
@@ -7,7 +7,7 @@
 //! the BLAKE3 hash of all before it                                   32 bytes
 //! ```
 //!
-//! Whoever plays may be a stranger: all that is in a shard is checked before it is used.
+//! A stranger may have written the file, so everything in it is checked before it is used.
 
 use super::{
     super::{
@@ -20,10 +20,19 @@ use super::{
     Origin, PartError, PlanFile,
     plan_file::id_of,
 };
-use crate::{dice::Secret, fault::SeatFault, own, player::Usage, process::Launcher};
+use crate::{
+    dice::Secret,
+    fault::{Fault, FaultKind, SeatFault},
+    ours::SHARD_BEGINS,
+    own,
+    player::Usage,
+    process::Launcher,
+};
+use necrodome_rules::names::Names;
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
+    collections::BTreeSet,
     io::{self, Read},
     iter,
     ops::Range,
@@ -35,28 +44,28 @@ use std::{
 const MAGIC: &[u8] = b"necrodome-shard 1\n";
 const EXPECTED: &str = "a shard: expected a file that `necrodome shard` has written";
 const OTHER_VERSION: &str = "a shard that this necrodome can read, but one of another version";
-/// No shard is larger, packed or not.
+/// The largest shard, packed or not, in bytes.
 const MOST_BYTES: u64 = 4 << 30;
-const MOST_HEADER: usize = 64 << 10;
-/// No log of a program, and no number of an effort, is larger.
+pub(super) const MOST_HEADER: usize = 64 << 10;
+/// The longest log of a program; below, the largest number in an effort.
 const MOST_LOG: usize = 1 << 20;
 const MOST_EFFORT: u64 = 1 << 48;
 
-/// Some blocks of a plan, played.
+/// The results of some blocks of a plan.
 #[derive(Debug)]
 pub struct Shard {
-    /// What tells the tournament from all others.
+    /// The id of the tournament.
     pub id: String,
     /// The blocks.
     pub blocks: Range<u32>,
-    /// Where they were played.
+    /// The origin of the results.
     pub origin: Origin,
     pub(super) plan: Plan,
     pub(super) secrets: Vec<Secret>,
     pub(super) rows: Rows,
 }
 
-/// What tells one shard from another before its body is read.
+/// The header, which identifies a shard before its body is read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Header {
     pub id: String,
@@ -66,7 +75,7 @@ pub(super) struct Header {
     pub origin: Origin,
 }
 
-/// What was played, as a store keeps it.
+/// The results, as a store keeps them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Rows {
     pub chunks: Vec<ChunkRow>,
@@ -76,14 +85,14 @@ pub(super) struct Rows {
 
 #[derive(Serialize, Deserialize)]
 struct Body {
-    /// As JSON, which knows what a missing field means.
+    /// JSON, in which fields can be missing and have defaults.
     plan: String,
     secrets: Vec<Secret>,
     rows: Rows,
 }
 
 impl Shard {
-    /// Plays these blocks of a plan, and no others; none if it was interrupted.
+    /// Plays these blocks of a plan, and no others. Returns `None` if it was interrupted.
     pub fn play(
         file: &PlanFile,
         blocks: Range<u32>,
@@ -100,24 +109,24 @@ impl Shard {
         let launcher = file.launcher(launcher.clone())?;
         let began = Instant::now();
         let mut store = Archive::in_memory()?.insert(plan, file.secrets())?;
-        let what = Playing { plan, entries: &entries, part: Some(blocks.clone()), threads };
+        let what = Playing { plan, entries: &entries, part: Some(blocks.clone()), speed: threads.into() };
         if run_part(&what, &launcher, &mut store, interrupt, watch)? == Stop::Interrupted {
             return Ok(None);
         }
         let seconds = began.elapsed().as_secs_f64();
-        let origin = Origin { seconds, ..Origin::here(file.sandbox(), threads) };
+        let origin = Origin { seconds, bots: file.bots(), ..Origin::here(file.sandbox(), threads) };
         let rows = Rows::of(&store)?;
         let (id, secrets) = (file.id(), file.secrets().to_vec());
         Ok(Some(Shard { id, blocks, origin, plan: plan.clone(), secrets, rows }))
     }
 
-    /// How many matches there are.
+    /// Returns the number of matches.
     pub fn matches(&self) -> Result<u64, PartError> {
         let schedule = Schedule::of(&self.plan)?;
         Ok(schedule.matches_before(self.blocks.end) - schedule.matches_before(self.blocks.start))
     }
 
-    /// The contents of its file.
+    /// Returns the contents of its file.
     pub fn bytes(&self) -> Result<Vec<u8>, PartError> {
         let Shard { id, blocks, origin, plan, secrets, rows } = self;
         let written = |error: String| PartError::Unsuitable(format!("the shard cannot be written: {error}"));
@@ -152,20 +161,20 @@ impl Shard {
         Self::parse(&own::read_bytes(path, MOST_BYTES).map_err(PartError::file(path))?, path)
     }
 
-    /// A shard from the contents of its file. All of it is checked; `path` is for errors.
+    /// Reads a shard from the contents of its file, and checks all of it; `path` is for errors.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, PartError> {
         let (Header { id, blocks, size, origin }, body) = Header::parse(bytes, path)?;
         let damaged = |what: &str| PartError::damaged(path, what);
         let Some(body) = body.len().checked_sub(blake3::OUT_LEN).map(|end| &body[..end]) else {
-            return Err(damaged("it ends too early"));
+            return Err(damaged("the file ends where its hash should be"));
         };
         let (signed, sum) = bytes.split_at(bytes.len() - blake3::OUT_LEN);
         if blake3::hash(signed).as_bytes() != sum {
-            return Err(damaged("it does not fit the hash at its end"));
+            return Err(damaged("its contents do not match the hash at its end"));
         }
         let unpacked = decompress(body, size).map_err(|what| damaged(&what))?;
         let read = postcard::take_from_bytes(&unpacked).ok();
-        let Some((Body { plan, secrets, rows }, [])) = read else {
+        let Some((Body { plan, secrets, mut rows }, [])) = read else {
             return Err(damaged("its contents are not those of a shard"));
         };
         let plan: Plan = serde_json::from_str(&plan).map_err(|_| damaged("its plan cannot be read"))?;
@@ -173,6 +182,11 @@ impl Shard {
             return Err(damaged("its plan is not the one that it names"));
         }
         plan.check().map_err(TournamentError::from)?;
+        Names::new(plan.entries.iter().map(|entry| &entry.name))
+            .map_err(|error| damaged(&error.to_string()))?;
+        if origin.sandbox != plan.sandbox {
+            return Err(damaged("it says that its programs were confined otherwise than its plan demands"));
+        }
         let schedule = Schedule::of(&plan)?;
         let blocks = blocks.0..blocks.1;
         if blocks.is_empty() || blocks.end > schedule.end() {
@@ -184,7 +198,7 @@ impl Shard {
 }
 
 impl Header {
-    /// Reads the header of a shard and no more of its file.
+    /// Reads the header of a shard but not the rest of its file.
     pub fn read(path: &Path) -> Result<Self, PartError> {
         let mut start = Vec::new();
         own::open_to_read(path)
@@ -194,8 +208,8 @@ impl Header {
     }
 
     /// The header of a shard, and what comes after it.
-    fn parse<'a>(bytes: &'a [u8], path: &Path) -> Result<(Self, &'a [u8]), PartError> {
-        let expected = if bytes.starts_with(b"necrodome-shard ") { OTHER_VERSION } else { EXPECTED };
+    pub(super) fn parse<'a>(bytes: &'a [u8], path: &Path) -> Result<(Self, &'a [u8]), PartError> {
+        let expected = if bytes.starts_with(SHARD_BEGINS.as_bytes()) { OTHER_VERSION } else { EXPECTED };
         let foreign = || PartError::Foreign { path: path.to_owned(), expected };
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(foreign)?;
         let end = rest.iter().take(MOST_HEADER).position(|&byte| byte == b'\n');
@@ -204,14 +218,14 @@ impl Header {
     }
 }
 
-/// Compresses what is in a shard, unless it became so small that it would be taken for a bomb.
+/// Compresses the body of a shard, unless it became so small that it would be taken for a bomb.
 fn compress(body: Vec<u8>) -> io::Result<Vec<u8>> {
     let packed = zstd::bulk::compress(&body, 1)?;
     let fits = packed.len() < body.len() && body.len() <= most_unpacked(packed.len());
     Ok(if fits { packed } else { body })
 }
 
-/// Unpacks what is in a shard, which says how large that is.
+/// Unpacks the body of a shard to the size that the header claims.
 fn decompress(body: &[u8], size: usize) -> Result<Cow<'_, [u8]>, String> {
     if size == body.len() {
         return Ok(Cow::Borrowed(body));
@@ -225,14 +239,67 @@ fn decompress(body: &[u8], size: usize) -> Result<Cow<'_, [u8]>, String> {
     }
 }
 
-/// How large so many bytes may become: a small file must not fill the memory.
+/// Returns the largest size that `packed` bytes may unpack to: a small file must not fill the memory.
 fn most_unpacked(packed: usize) -> usize {
     const FREE: usize = 16 << 20;
     const TIMES: usize = 100;
     packed.saturating_mul(TIMES).saturating_add(FREE).min(MOST_BYTES as usize)
 }
 
+/// Whether a program can misbehave like this when it is closed: what comes with a decision belongs to a match.
+fn is_of_the_end(kind: FaultKind) -> bool {
+    !kind.is_of_model() && !kind.is_survivable()
+}
+
+/// Returns a hint for the author of a bot. A hint speaks for the arena, so none is taken from a file.
+fn hint(kind: FaultKind) -> Option<String> {
+    let says = match kind {
+        FaultKind::Chatter | FaultKind::Flood => {
+            "standard output is for answers: print to standard error instead"
+        }
+        FaultKind::Garbage => "an answer is JSON in one line, and nothing else",
+        FaultKind::IgnoredSigterm => "end when standard input ends",
+        FaultKind::LeftChildren => "end the processes that the bot has started before it ends",
+        _ => return None,
+    };
+    Some(says.to_owned())
+}
+
+/// Misbehaviour by entry and kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Kinds {
+    /// All of it.
+    pub all: BTreeSet<(usize, FaultKind)>,
+    /// What is not compared by match, because it belongs to none or depends on the machine: forgiven misbehaviour, and that at the ends
+    /// of programs.
+    pub beside: BTreeSet<(usize, FaultKind)>,
+}
+
 impl Rows {
+    /// Adds the misbehaviour of these rows.
+    pub(super) fn misbehaviour(&self, schedule: &Schedule, kinds: &mut Kinds) -> Result<(), StoreError> {
+        let damaged = |_| StoreError::Damaged("what went wrong in some matches cannot be read".into());
+        for detail in &self.details {
+            let faults: Vec<SeatFault> = serde_json::from_str(&detail.faults).map_err(damaged)?;
+            let seatings = schedule.seatings(detail.block);
+            let seated = seatings.get(detail.number as usize).map_or(&[][..], Vec::as_slice);
+            for SeatFault { seat, fault: Fault { kind, .. }, .. } in &faults {
+                let Some(&entry) = seated.get(seat.index()) else { continue };
+                kinds.all.insert((entry, *kind));
+                if kind.is_warning() {
+                    kinds.beside.insert((entry, *kind));
+                }
+            }
+        }
+        for closing in &self.closings {
+            let faults: Vec<Fault> = serde_json::from_str(&closing.faults).map_err(damaged)?;
+            let at_the_end = faults.iter().map(|fault| (closing.entry as usize, fault.kind));
+            kinds.all.extend(at_the_end.clone());
+            kinds.beside.extend(at_the_end);
+        }
+        Ok(())
+    }
+
     fn of(store: &Store) -> Result<Self, StoreError> {
         Ok(Rows {
             chunks: store.chunk_rows()?,
@@ -241,8 +308,8 @@ impl Rows {
         })
     }
 
-    /// Says what is wrong with them, if anything is.
-    fn check(&self, plan: &Plan, schedule: &Schedule, blocks: &Range<u32>) -> Result<(), String> {
+    /// Says what is wrong with the rows, if anything is. Replaces the hints to authors by those of this machine.
+    fn check(&mut self, plan: &Plan, schedule: &Schedule, blocks: &Range<u32>) -> Result<(), String> {
         let mut next = blocks.start;
         let is_solved = self.chunks.iter().any(|chunk| !chunk.luck.is_empty());
         for chunk in &self.chunks {
@@ -280,15 +347,32 @@ impl Rows {
         if !places.is_sorted_by(|one, other| one < other) {
             return Err("its matches are not in order".to_owned());
         }
-        for detail in &self.details {
+        let is_program =
+            |entry: usize| plan.entries.get(entry).is_some_and(|entry| entry.fingerprint.is_some());
+        for detail in &mut self.details {
             let there =
                 blocks.contains(&detail.block) && (detail.number as usize) < schedule.matches(detail.block);
             let faults: Option<Vec<SeatFault>> = serde_json::from_str(&detail.faults).ok();
-            let seated =
-                |faults: Vec<SeatFault>| faults.iter().all(|fault| fault.seat.index() < schedule.seats());
-            if !(there && faults.is_some_and(seated)) {
+            let Some(mut faults) = faults.filter(|_| there) else {
                 return Err(format!("match {}.{} cannot be read", detail.block, detail.number));
+            };
+            if faults.is_empty() {
+                continue;
             }
+            let seatings = schedule.seatings(detail.block);
+            let seated = &seatings[detail.number as usize];
+            for SeatFault { seat, fault, .. } in &mut faults {
+                if !seated.get(seat.index()).is_some_and(|&entry| is_program(entry))
+                    || fault.kind.is_of_model()
+                {
+                    let (block, number) = (detail.block, detail.number);
+                    return Err(format!(
+                        "match {block}.{number} has misbehaviour that nobody in it can have"
+                    ));
+                }
+                fault.hint = hint(fault.kind);
+            }
+            detail.faults = serde_json::to_string(&faults).unwrap_or_default();
         }
         // Where programs take part all moves are kept, so that they can be compared.
         let matches = schedule.matches_before(blocks.end) - schedule.matches_before(blocks.start);
@@ -296,16 +380,23 @@ impl Rows {
         if plan.has_programs() && replays != matches {
             return Err(format!("it has {replays} replays of {matches} matches"));
         }
-        for closing in &self.closings {
-            let there = (closing.entry as usize) < plan.entries.len() && closing.log.len() <= MOST_LOG;
-            if !there || serde_json::from_str::<Vec<crate::fault::Fault>>(&closing.faults).is_err() {
+        if !plan.has_programs() && replays > 0 {
+            return Err("it has replays, though no program takes part".to_owned());
+        }
+        for closing in &mut self.closings {
+            let there = is_program(closing.entry as usize) && closing.log.len() <= MOST_LOG;
+            let faults: Option<Vec<Fault>> = serde_json::from_str(&closing.faults).ok();
+            let can_be = |faults: &Vec<Fault>| faults.iter().all(|fault| is_of_the_end(fault.kind));
+            let Some(mut faults) = faults.filter(|faults| there && can_be(faults)) else {
                 return Err("what a program said at its end cannot be read".to_owned());
-            }
+            };
+            faults.iter_mut().for_each(|fault| fault.hint = hint(fault.kind));
+            closing.faults = serde_json::to_string(&faults).unwrap_or_default();
         }
         Ok(())
     }
 
-    /// What each of some blocks came to, in order, so that two of them can be compared. The rows have all of them.
+    /// Returns the outcome of each of some blocks, in order, for comparison. The rows have all of them.
     pub(super) fn came_to(
         &self,
         schedule: &Schedule,
@@ -363,20 +454,20 @@ impl Rows {
     }
 }
 
-/// What a block came to.
+/// The outcome of a block, as hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CameTo {
     pub block: u32,
     /// A hash of the results and the luck.
     result: [u8; blake3::OUT_LEN],
-    /// A hash of who misbehaved, when and how.
+    /// A hash of the faults: which seat, when and of what kind.
     faults: [u8; blake3::OUT_LEN],
     /// A hash of all moves, if they were kept.
     pub moves: Option<[u8; blake3::OUT_LEN]>,
 }
 
 impl CameTo {
-    /// How two differ, in words, if they do.
+    /// Says in words how two outcomes differ, if they do.
     pub fn differs(&self, other: &CameTo) -> Option<&'static str> {
         if self.result != other.result {
             return Some("ended in two ways");

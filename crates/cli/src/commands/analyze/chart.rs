@@ -1,4 +1,4 @@
-//! The winning chance over a match as a picture.
+//! A chart of the winning chance over a match.
 
 use necrodome_rules::{catalog::Listed, game::Seat, names::Names};
 use necrodome_solve::{Ledger, LedgerEntry};
@@ -9,8 +9,7 @@ const LINE: RGBColor = RGBColor(31, 90, 160);
 const MISTAKE: RGBColor = RGBColor(200, 40, 40);
 const GRID: RGBColor = RGBColor(225, 225, 225);
 
-/// The chance of the first seat (or the expected points) after each entry of the ledger; the worst decisions are marked and
-/// numbered.
+/// Draws the first seat's chance (or expected points) after each entry of the ledger. The worst decisions are marked and numbered.
 pub fn draw<G: Listed>(
     names: &Names,
     ledger: &Ledger<G>,

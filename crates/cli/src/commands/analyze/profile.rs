@@ -1,11 +1,11 @@
-//! The profile of a bot, by playing and by asking.
+//! The profile of a bot, from its matches and from its answers in every state.
 
 use super::{Args, ledger::Scale};
 use crate::{
     commands::{self, trouble},
     error::Error,
     interrupt, lineup,
-    paint::{bold, dim, green, red, yellow},
+    paint::{bold, dim, fill, green, red, width, wrapped, yellow},
     progress::Progress,
 };
 use necrodome_arena::{
@@ -29,7 +29,7 @@ use necrodome_solve::{
 };
 use serde::Serialize;
 use std::{
-    io::Write,
+    io::{self, Write},
     sync::{Arc, atomic::Ordering},
 };
 
@@ -49,10 +49,10 @@ struct ProfileDocument<'a, R> {
     seed: Option<Seed>,
     #[serde(flatten)]
     profile: Option<Profile>,
-    /// What went wrong where nothing was played: when the bot was only asked, or did not start.
+    /// What went wrong when no match was played: the bot was only asked, or did not start.
     #[serde(flatten)]
     trouble: Option<Trouble>,
-    /// Without playing: what the bot is worth exactly.
+    /// The exact value of the bot, found without playing.
     #[serde(skip_serializing_if = "Option::is_none")]
     exact: Option<Exact>,
     /// Why there is no exact value.
@@ -60,7 +60,7 @@ struct ProfileDocument<'a, R> {
     inexact: Option<String>,
 }
 
-/// The command, understood: who plays what.
+/// The parsed command: who plays what.
 struct Case<G: Listed> {
     terms: Terms<G::Rules>,
     entries: Vec<EntrySpec>,
@@ -75,12 +75,12 @@ impl<G: Listed> Case<G> {
         player::<G>(&self.entries[seat], &self.names[Seat(seat as u16)], &self.terms, chance)
     }
 
-    /// Whether somebody is slow to ask, and not asked for every state.
+    /// Whether a player is slow to answer, and so is not asked in every state.
     fn is_slow(&self) -> bool {
         self.entries.iter().any(|entry| !matches!(entry.kind, EntryKind::BuiltIn(_)))
     }
 
-    /// How many blocks are played when nobody says.
+    /// The usual number of blocks.
     fn blocks(&self) -> u32 {
         match self.is_slow() {
             _ if !models_of(&self.entries).is_empty() => 10,
@@ -144,13 +144,17 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     }
     let stopped = profile.as_ref().and_then(|profile| profile.stopped.as_ref());
     let failed = match (absent, &inexact) {
-        (Some(name), _) => Some(Error::no_start(&name)),
+        (Some(name), _) => {
+            let at = case.names.iter().position(|own| *own == name).unwrap_or_default();
+            Some(Error::no_start(&name, &trouble::check_bot(G::ID, &case.entries[at])))
+        }
         _ if stopped.is_some() => {
             let why = stopped.map_or("", String::as_str);
-            Some(
-                Error::failure(format!("not all blocks were played, and nobody is charged for it: {why}"))
-                    .hint("run it again with the same --seed: answers that were kept are not paid again"),
-            )
+            let failed =
+                Error::failure(format!("not all blocks were played, through no fault of the bots: {why}"));
+            let again =
+                format!("run it again with --seed {}; calls that were kept are not paid again", case.seed);
+            Some(lineup::how_to_go_on(desk.as_ref(), failed, "", &again))
         }
         (None, Some(why)) if args.exact => Some(Error::failure(format!("no exact value of {why}"))),
         (None, None) if args.exact && exact.is_none() => {
@@ -179,7 +183,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Plays the blocks; gives a profile, or who did not start and what went wrong.
+/// Plays the blocks. Returns a profile, or the player who did not start and what went wrong.
 fn play<G: Listed>(
     case: &Case<G>,
     solution: Arc<dyn Solution<G>>,
@@ -213,16 +217,16 @@ fn play<G: Listed>(
     }
 }
 
-/// The result of asking a bot in every state.
+/// The result of asking bots in every state.
 struct Survey {
-    /// None where exact values are not worked out, or a bot did not start.
+    /// `None` if no exact values are computed, or a bot did not start.
     exact: Option<Result<Exact, Inexact>>,
-    /// Who did not start.
+    /// The bot that did not start.
     absent: Option<String>,
     trouble: Trouble,
 }
 
-/// Asks the bot of the first seat, and the other if it was named.
+/// Asks the bot of the first seat, and also the other if it was named.
 fn survey<G: Listed>(case: &Case<G>, other: bool) -> Result<Survey, Error> {
     let mut notes = Notes::default();
     let name = |seat: usize| case.names[Seat(seat as u16)].to_owned();
@@ -261,21 +265,32 @@ fn note(notes: &mut Notes, seat: usize, (faults, log): (Vec<Fault>, String)) {
     notes.log(seat, &log);
 }
 
-fn estimate(unit: &Scale, estimate: Option<&Estimate>) -> String {
-    let Some(Estimate { mean, low, high }) = estimate else { return "-".into() };
-    let half = low.zip(*high).map(|(low, high)| unit.show((high - low) / 2.0));
-    half.map_or(unit.show(*mean), |half| format!("{} ±{half}", unit.show(*mean)))
+/// Describes what a bot would gain without its habits: `it would win 4.2 points more (3.3 to 5.1)`.
+fn gained(alone: bool, gain: &Estimate) -> String {
+    let (does, factor, digits) = if alone { ("score", 1.0, 3) } else { ("win", 100.0, 1) };
+    let size = |value: f64| format!("{:.digits$}", value * factor);
+    let (gain, more) = if gain.mean < 0.0 { (gain.opposite(), "less") } else { (*gain, "more") };
+    let points = format!("it would {does} {} points {more}", size(gain.mean));
+    match gain.low.zip(gain.high) {
+        Some((low, high)) if low > 0.0 => {
+            green(format!("{points} ({} to {})", size(low), size(high))).to_string()
+        }
+        _ => format!("{points} (no clear difference)"),
+    }
 }
 
-/// `4.29% ±0.90% more`, and whether that is a clear difference.
-fn change(unit: &Scale, gain: Option<&Estimate>) -> String {
-    let Some(&gain) = gain else { return "-".into() };
-    let size = estimate(unit, Some(&Estimate { mean: gain.mean.abs(), ..gain }));
-    let more = if gain.mean < 0.0 { "less" } else { "more" };
-    match (gain.low, gain.high) {
-        (Some(low), Some(high)) if low > 0.0 || high < 0.0 => format!("{} {more}", green(size)),
-        _ => format!("{size} {more} (no clear difference)"),
+/// The width of the column with the kinds of decisions.
+const WHERE: usize = 32;
+/// The width of the column with those whose exact chance is known.
+const NAME: usize = 32;
+
+/// Writes a row of a table. A name that is too long for its column has a line of its own.
+fn row(out: &mut dyn Write, name: &str, width: usize, cells: &str) -> io::Result<()> {
+    if name.chars().count() < width {
+        return writeln!(out, "{name:<width$}{cells}");
     }
+    wrapped(name, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    writeln!(out, "{:<width$}{cells}", "")
 }
 
 fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
@@ -285,22 +300,21 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
     if let Some(profile) = &document.profile {
         let seed = document.seed.unwrap_or_default();
         let (matches, decisions) = (profile.matches, profile.decisions);
-        writeln!(out, "{}{against}: {matches} matches, {decisions} decisions, seed {seed}", bold(bot))?;
+        let head = format!("{}{against}: {matches} matches, {decisions} decisions, seed {seed}", bold(bot));
+        wrapped(&head, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         let line = |out: &mut dyn Write, name: &str, value: Option<&Estimate>| {
-            writeln!(out, "  {name:<28}{}", estimate(unit, value))
+            writeln!(out, "  {name:<28}{}", unit.estimate(value))
         };
         line(&mut out, "result", profile.result.as_ref())?;
         line(&mut out, "luck-adjusted result", profile.luck_adjusted.as_ref())?;
         line(&mut out, "cost of a match", profile.regret_per_match.as_ref())?;
         line(&mut out, "cost of a decision", profile.regret_per_decision.as_ref())?;
-        writeln!(
-            out,
-            "\n{}",
-            dim(format!("{:<40}{:>10}{:>10}  cost of a match", "where", "decisions", "mistakes"))
-        )?;
+        let head = format!("{:<WHERE$}{:>10}{:>10}  cost of a match", "where", "decisions", "mistakes");
+        writeln!(out, "\n{}", dim(head))?;
         for kind in &profile.kinds {
-            let cost = estimate(unit, kind.regret_per_match.as_ref());
-            writeln!(out, "{:<40}{:>10}{:>10}  {cost}", kind.kind, kind.decisions, kind.mistakes)?;
+            let cost = unit.estimate(kind.regret_per_match.as_ref());
+            let numbers = format!("{:>10}{:>10}  {cost}", kind.decisions, kind.mistakes);
+            row(&mut out, &kind.kind, WHERE, &numbers)?;
         }
         if profile.decisions == 0 {
             writeln!(out, "\n{}", yellow("no block was played to its end"))?;
@@ -320,17 +334,21 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
                 between => format!("met once in {between:.0} matches"),
             };
             let cost = red(unit.show(habit.cost));
-            writeln!(out, "{place:>2}. {}: costs {cost} each time, {often}", habit.habit)?;
+            let text = format!("{place:>2}. {}: costs {cost} each time, {often}", habit.habit);
+            fill(&text, 0, "    ", width()).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
-        if let Some(cured) = &profile.without_habits {
-            let result = estimate(unit, cured.luck_adjusted.as_ref());
-            writeln!(out, "without these habits: {result}, {}", change(unit, cured.gain.as_ref()))?;
+        if let Some(gain) = profile.without_habits.as_ref().and_then(|cured| cured.gain.as_ref()) {
+            // The habits cost most in the matches in which they were found, so their sum says too much.
+            let text =
+                format!("in new matches without these habits {}", gained(document.unit == "points", gain));
+            wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
         writeln!(out)?;
     }
     match &document.exact {
         Some(Exact::Solo(exact)) => {
-            writeln!(out, "{} scores {:.12} on average, exactly", bold(bot), exact.score)?;
+            let text = format!("{} scores {:.12} on average, exactly", bold(bot), exact.score);
+            wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
             let share = 100.0 * exact.score / exact.best;
             writeln!(out, "  the best there is: {:.12}; it gets {share:.2}% of that", exact.best)?;
             writeln!(out, "{}", dim(format!("asked in {} states", exact.views)))?;
@@ -338,10 +356,10 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
         Some(Exact::Race(exact)) => {
             let line = |out: &mut dyn Write, name: String, chance: &WinChance| {
                 let WinChance { first, second, mean } = chance;
-                writeln!(out, "  {name:<44}{mean:>16.12}{first:>16.12}{second:>16.12}")
+                row(out, &name, NAME, &format!("{mean:>16.12}{first:>16.12}{second:>16.12}"))
             };
             let head = format!(
-                "  {:<44}{:>16}{:>16}{:>16}",
+                "{:<NAME$}{:>16}{:>16}{:>16}",
                 "exact chances to win", "mean", "moving first", "second"
             );
             writeln!(out, "{}", dim(head))?;
@@ -359,11 +377,36 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
         None => {}
     }
     if let Some(why) = &document.inexact {
-        writeln!(out, "{}", yellow(format!("no exact value of {why}")))?;
+        let text = format!("no exact value of {why}");
+        wrapped(&text, 0).iter().try_for_each(|line| writeln!(out, "{}", yellow(line)))?;
     }
     let trouble = document.profile.as_ref().map(|profile| &profile.trouble).or(document.trouble.as_ref());
     if let Some(trouble) = trouble {
         trouble::print(&mut out, trouble)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_told_in_points_and_without_figures_where_nothing_is_clear() {
+        let gain = |mean, low, high| Estimate { mean, low: Some(low), high: Some(high) };
+        let told = |alone, gain| anstream::adapter::strip_str(&gained(alone, &gain)).to_string();
+        for (alone, gain, expected) in [
+            (false, gain(0.0421, 0.0331, 0.0511), "it would win 4.2 points more (3.3 to 5.1)"),
+            (false, gain(-0.0091, -0.0345, 0.0163), "it would win 0.9 points less (no clear difference)"),
+            (false, gain(-0.02, -0.03, -0.01), "it would win 2.0 points less (1.0 to 3.0)"),
+            (true, gain(0.25, 0.125, 0.375), "it would score 0.250 points more (0.125 to 0.375)"),
+            (
+                true,
+                Estimate { mean: 0.25, low: None, high: None },
+                "it would score 0.250 points more (no clear difference)",
+            ),
+        ] {
+            assert_eq!(told(alone, gain), expected);
+        }
+    }
 }

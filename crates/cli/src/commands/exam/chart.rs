@@ -1,4 +1,4 @@
-//! Regret against cost as a picture, with the entries that no other one beats in both.
+//! A chart of regret against cost, which marks the entries that no other one beats in both.
 
 use super::print::money;
 use crate::commands::analyze::ledger::Scale;
@@ -10,7 +10,7 @@ const FRONT: RGBColor = RGBColor(43, 122, 21);
 const OTHER: RGBColor = RGBColor(90, 90, 90);
 const GRID: RGBColor = RGBColor(225, 225, 225);
 
-/// The name of an entry, and how far it came where it did not answer everything, or that its price is not known.
+/// Returns the name of an entry. It adds how far an incomplete entry got, and whether its price is unknown.
 fn label(entry: &ExamEntry, questions: usize) -> String {
     let mut label = entry.name.clone();
     if !entry.complete {
@@ -20,6 +20,15 @@ fn label(entry: &ExamEntry, questions: usize) -> String {
         label += " (price unknown)";
     }
     label
+}
+
+/// What a name belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Point,
+    /// A point from which the line of the front goes on to the right.
+    Corner,
+    Line,
 }
 
 /// The box of a name, in pixels.
@@ -38,14 +47,18 @@ impl Label {
         self.x < others_right && other.x < right && (self.y - other.y).abs() < Self::HEIGHT
     }
 
-    /// The nearest free place for a name of so many letters: beside a point on the right, then on the left, or above the end of a
-    /// line; from there up and down.
-    fn place(near: (i32, i32), letters: usize, is_line: bool, taken: &[Label]) -> Label {
+    /// Returns the nearest free place for a name with this many letters: beside a point on the right, then on the left, or above
+    /// a line; from there up and down.
+    fn place(near: (i32, i32), letters: usize, mark: Mark, taken: &[Label]) -> Label {
         let (wide, high) = (SIZE.0 as i32, SIZE.1 as i32);
         let width = 8 * letters as i32;
         let (right, left) = (near.0 + 9, near.0 - 9 - width);
-        let sides = if is_line { [left, left - 40] } else { [right, left] };
-        let first = near.1 - if is_line { 16 } else { 8 };
+        let (sides, up) = match mark {
+            Mark::Point => ([right, left], 8),
+            Mark::Corner => ([right, left], Self::HEIGHT + 3),
+            Mark::Line => ([left, left - 40], 16),
+        };
+        let first = near.1 - up;
         let steps = (0..high / Self::HEIGHT).flat_map(|step| [-step, step]);
         let places = steps.flat_map(|step| sides.map(|x| (x, first + step * Self::HEIGHT)));
         let labels = places.map(|(x, y)| Label { x: x.min(wide - width).max(0), y, width });
@@ -57,8 +70,8 @@ impl Label {
     }
 }
 
-/// The chart. Language models are points with their intervals, and the front among them is a stair; the others are lines to compare
-/// them with. Where nobody costs anything, all are points.
+/// Draws the chart. Language models are points with their intervals, with a stair for the front among them; the other entries are
+/// lines for comparison. If nobody costs anything, all entries are points.
 pub fn draw(
     title: &str,
     report: &ExamReport,
@@ -129,7 +142,12 @@ pub fn draw(
             let name = label(entry, report.questions);
             // The name of a line stands at its right end.
             let near = chart.backend_coord(&if is_line { (end, at.1) } else { at });
-            let free = Label::place(near, name.chars().count(), is_line, &taken);
+            let mark = match is_line {
+                true => Mark::Line,
+                false if is_front(entry) => Mark::Corner,
+                false => Mark::Point,
+            };
+            let free = Label::place(near, name.chars().count(), mark, &taken);
             let style = ("sans-serif", 15).into_font().color(&colour);
             area.draw(&Text::new(name, (free.x, free.y), style))?;
             taken.push(free);
@@ -169,7 +187,8 @@ mod tests {
         let mut taken: Vec<Label> = Vec::new();
         for number in 0..48 {
             let letters = 4 + (number as usize * 7) % 26;
-            taken.push(Label::place(near(number), letters, number % 3 == 0, &taken));
+            let mark = [Mark::Line, Mark::Point, Mark::Corner][number as usize % 3];
+            taken.push(Label::place(near(number), letters, mark, &taken));
         }
         for (place, one) in taken.iter().enumerate() {
             assert!(one.x >= 0 && one.x + one.width <= SIZE.0 as i32, "{one:?} leaves the picture");
@@ -178,11 +197,14 @@ mod tests {
                 assert!(!one.meets(other), "{one:?} meets {other:?}");
             }
         }
+        // The line of the front strikes no name through.
+        let corner = Label::place((480, 270), 5, Mark::Corner, &[]);
+        assert!(corner.x > 480 && corner.y + Label::HEIGHT < 270, "{corner:?}");
         let (a, b) = (Label { x: 0, y: 0, width: 20 }, Label { x: 19, y: 16, width: 5 });
         assert!(a.meets(&b) && !a.meets(&Label { x: 20, ..b }) && !a.meets(&Label { y: 17, ..b }));
     }
 
-    /// Stops at so many brains, for so much money.
+    /// A policy that stops with this many brains, at this price.
     struct Paid(u32, u64);
 
     impl Player<Solo> for Paid {

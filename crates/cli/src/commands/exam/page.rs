@@ -1,5 +1,5 @@
-//! An exam as one page that opens without a server. All text goes through the template, which escapes it: entries are called what
-//! they like, and models say what they like.
+//! An exam as one page that opens without a server. All text goes through the template, which escapes it: the names of entries and
+//! the words of models can be anything.
 
 use super::{
     chart,
@@ -17,7 +17,7 @@ use necrodome_arena::{
 };
 use necrodome_rules::options::plain;
 
-/// The page.
+/// Returns the page.
 pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
     let entries = print::columns(report);
     let costs = report.entries.iter().any(|entry| entry.cost.is_some_and(|cost| cost > 0.0));
@@ -36,7 +36,7 @@ pub fn exam(title: &str, report: &ExamReport, scale: &Scale) -> Markup {
                 section aria-labelledby="expenses" {
                     h2 id="expenses" { "What it took" }
                     (expenses(report))
-                    ul.notes { @for text in print::bargains(report) { li { (text) } } }
+                    ul.notes { @for text in print::bargains(report, scale) { li { (text) } } }
                     // Drawn by this program; the names in it are escaped there.
                     @if let (true, Ok(svg)) = (costs, chart::draw(title, report, scale)) {
                         div.scroll.chart role="img" tabindex="0" aria-label="regret against the cost of a decision" { (PreEscaped(svg)) }
@@ -207,7 +207,11 @@ fn worst(entry: &ExamEntry, scale: &Scale) -> Markup {
     html! {
         details open[!entry.built_in] {
             summary { (entry.name) }
-            @if entry.worst.is_empty() { p { "Every decision was the best there was." } }
+            @if entry.answered == 0 {
+                p { "No question was answered." }
+            } @else if entry.worst.is_empty() {
+                p { "Every decision was the best there was." }
+            }
             ol {
                 @for worst in &entry.worst {
                     li {

@@ -1,14 +1,17 @@
-//! An exam for people, in 80 columns.
+//! Prints an exam for people, in 80 columns.
 
 use crate::{
     commands::{analyze::ledger::Scale, trouble},
     error::Error,
     paint::{WIDTH, bold, column, count, dim, green, harmless, red, wrapped, yellow},
 };
-use necrodome_arena::exam::{BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Worst};
+use necrodome_arena::{
+    exam::{BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Worst},
+    model,
+};
 use std::io::{self, BufWriter, Write};
 
-/// Answers that are told.
+/// How many of the worst answers are shown.
 const TOLD: usize = 10;
 
 pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Error> {
@@ -20,14 +23,20 @@ pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Err
     standings(&mut out, report, scale)?;
     if report.entries.iter().any(|entry| entry.calls > 0) {
         writeln!(out)?;
-        expenses(&mut out, report)?;
+        expenses(&mut out, report, scale)?;
     }
     if !report.pairs.is_empty() {
         writeln!(out, "\n{}", bold("compared by the same questions"))?;
+        let mut told = 0;
         for pair in shown(report) {
+            told += 1;
             let text = compared(pair, report, scale);
             let text = wrapped(&text, 0).join("\n  ");
             writeln!(out, "{}", if pair.told_apart { green(text).to_string() } else { text })?;
+        }
+        if told < report.pairs.len() {
+            let text = "(neighbours in rank and language models only; --html and --json have all pairs)";
+            wrapped(text, 0).iter().try_for_each(|line| writeln!(out, "{}", dim(line)))?;
         }
     }
     writeln!(out)?;
@@ -46,7 +55,7 @@ pub fn report(title: &str, report: &ExamReport, scale: &Scale) -> Result<(), Err
     Ok(out.flush()?)
 }
 
-/// What was asked.
+/// Says what the exam consists of.
 pub fn headline(title: &str, report: &ExamReport) -> String {
     let ExamReport { positions, questions, seed, .. } = report;
     let fewer =
@@ -54,7 +63,7 @@ pub fn headline(title: &str, report: &ExamReport) -> String {
     format!("{title}: {}{fewer}, seed {seed}", count(*positions as u64, "position"))
 }
 
-/// What a reader should know before believing the numbers.
+/// Returns a warning that readers should know before they trust the numbers.
 pub fn warning(report: &ExamReport) -> Option<String> {
     let twins = report.pairs.iter().find(|pair| pair.null && pair.told_apart);
     match twins {
@@ -62,23 +71,23 @@ pub fn warning(report: &ExamReport) -> Option<String> {
             let open = report.entries.iter().filter(|entry| !entry.complete);
             let open: Vec<String> = open.map(|entry| unfinished(entry, report.questions)).collect();
             Some(format!(
-                "the exam is not complete, and who is not complete has no rank: {}",
+                "the exam is not complete, and entries that have not answered everything have no rank: {}",
                 open.join("; ")
             ))
         }
         Some(pair) => Some(format!(
-            "{} and {} are the same entry, and yet they are told apart: by chance, or they do not answer independently",
+            "{} and {} are the same entry, but their results differ significantly: by chance, or because they do not answer independently",
             pair.one, pair.other
         )),
         None => None,
     }
 }
 
-/// What the numbers mean.
+/// Explains what the numbers mean.
 pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
     let unit = if report.unit == "points" { "points" } else { "chance to win" };
     let mut notes = vec![format!(
-        "regret: what the best option would have been worth more, on average ({unit}); on average {} is at stake. perfect: nothing was better. \
+        "regret: how much more the best option was worth, on average ({unit}); on average {} is at stake. perfect: nothing was better. \
          blunder: costs {} or more. Intervals are 95%, each by itself; entries are told apart with an error of 5% for all pairs together. \
          unusable: answers that could not be used. lost: decisions without a usable answer after all tries.",
         scale.show(report.mean_stake),
@@ -94,13 +103,13 @@ pub fn notes(report: &ExamReport, scale: &Scale) -> Vec<String> {
     notes
 }
 
-/// `small answered 12 of 200 (the budget ...)`.
+/// Returns `small answered 12 of 200 (the budget ...)`.
 pub fn unfinished(entry: &ExamEntry, questions: usize) -> String {
     let why = entry.stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"));
     format!("{} answered {} of {questions}{why}", entry.name, entry.answered)
 }
 
-/// `1`, or `2-3` where ranks cannot be told apart, or `-` of an entry that has not answered every question.
+/// Returns `1`, or `2-3` where ranks cannot be told apart, or `-` for an entry that has not answered every question.
 pub fn rank(entry: &ExamEntry) -> String {
     match entry.rank {
         None => "-".to_owned(),
@@ -109,7 +118,7 @@ pub fn rank(entry: &ExamEntry) -> String {
     }
 }
 
-/// `1.20% [0.90, 1.50]`.
+/// Returns `1.20% [0.90, 1.50]`.
 pub fn interval(scale: &Scale, mean: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
     let bare = |value: f64| scale.show(value).trim_end_matches('%').to_owned();
     match (mean, low, high) {
@@ -121,12 +130,12 @@ pub fn interval(scale: &Scale, mean: Option<f64>, low: Option<f64>, high: Option
     }
 }
 
-/// A share in percent.
+/// Formats a share in percent.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share))
 }
 
-/// A name that fits.
+/// Shortens a name to a width.
 fn short(name: &str, width: usize) -> String {
     match name.chars().count() <= width {
         true => name.to_owned(),
@@ -166,13 +175,13 @@ fn standings(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Re
     Ok(())
 }
 
-/// `2 illegal, 1 refused`.
+/// Returns `2 illegal, 1 refused`.
 pub fn lost(entry: &ExamEntry) -> String {
     let kinds = entry.lost_by_kind.iter().map(|(kind, times)| format!("{times} {kind}"));
     kinds.collect::<Vec<_>>().join(", ")
 }
 
-fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
+fn expenses(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
     const NAME: usize = 20;
     let head = format!(
         "{:<NAME$}{:>7}{:>10}{:>9}{:>9}{:>10}{:>11}",
@@ -192,7 +201,7 @@ fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
             cost(entry.cost_per_decision)
         )?;
     }
-    for line in bargains(report).iter().flat_map(|text| wrapped(text, 0)) {
+    for line in bargains(report, scale).iter().flat_map(|text| wrapped(text, 0)) {
         writeln!(out, "{line}")?;
     }
     for entry in report.entries.iter() {
@@ -207,8 +216,8 @@ fn expenses(out: &mut impl Write, report: &ExamReport) -> io::Result<()> {
     Ok(())
 }
 
-/// Which language models are worth their price, and how much regret more money saves.
-pub fn bargains(report: &ExamReport) -> Vec<String> {
+/// Says which language models are worth their price, and how much regret additional money saves.
+pub fn bargains(report: &ExamReport, scale: &Scale) -> Vec<String> {
     let mut front: Vec<&ExamEntry> =
         report.entries.iter().filter(|entry| entry.bargain.on_front == Some(true)).collect();
     front.sort_by(|one, other| one.cost.unwrap_or_default().total_cmp(&other.cost.unwrap_or_default()));
@@ -216,35 +225,43 @@ pub fn bargains(report: &ExamReport) -> Vec<String> {
     let unit = if report.unit == "points" { "points" } else { "wins" };
     let saved = front.iter().filter_map(|entry| {
         let saved = entry.bargain.regret_per_cost?;
+        let next = report.next_cheaper(entry)?;
+        let more = money(entry.cost_per_decision? - next.cost_per_decision?);
+        let less = scale.show(next.regret? - entry.regret?);
         Some(format!(
-            "Regret per unit of money: each further one that {} costs saves {saved:.2} {unit}, against the next cheaper of these.",
-            entry.name
+            "{} instead of {}: {more} more and {less} less regret a decision, {saved:.2} {unit} for each further unit of money.",
+            entry.name, next.name
         ))
     });
-    let best = format!("Not beaten in both regret and cost: {}.", names.join(", "));
+    let best = format!("No model is both cheaper and better than these: {}.", names.join(", "));
     if front.is_empty() { Vec::new() } else { std::iter::once(best).chain(saved).collect() }
 }
 
-/// An amount of money with as many digits as tell something.
+/// Formats an amount of money with as many digits as are useful.
 pub fn money(amount: f64) -> String {
     if amount > 0.0 && amount < 0.1 { format!("{amount:.5}") } else { format!("{amount:.2}") }
 }
 
-/// An amount of money, or `?` where a price is not known.
+/// Formats an amount of money, or `?` if a price is not known.
 pub fn cost(amount: Option<f64>) -> String {
     amount.map_or("?".to_owned(), money)
 }
 
-/// Neighbours in the ranking, and twins.
+/// Returns the pairs to show: neighbours in the ranking, twins, and language models, since such a comparison was paid for.
 fn shown(report: &ExamReport) -> impl Iterator<Item = &ExamPair> {
     let place = |name: &str| report.entries.iter().position(|entry| entry.name == name);
+    let is_model =
+        move |name: &str| place(name).is_some_and(|place| model::is_model(&report.entries[place].bot));
     let neighbours = move |pair: &ExamPair| {
         place(&pair.one).zip(place(&pair.other)).is_some_and(|(one, other)| one.abs_diff(other) == 1)
     };
-    report.pairs.iter().filter(move |pair| pair.null || neighbours(pair))
+    report
+        .pairs
+        .iter()
+        .filter(move |pair| pair.null || neighbours(pair) || (is_model(&pair.one) && is_model(&pair.other)))
 }
 
-/// Two entries in a sentence.
+/// Compares two entries in a sentence.
 pub fn compared(pair: &ExamPair, report: &ExamReport, scale: &Scale) -> String {
     let ExamPair { one, other, difference, difference_low, difference_high, .. } = pair;
     let by = interval(scale, Some(*difference), *difference_low, *difference_high);
@@ -267,14 +284,14 @@ pub fn compared(pair: &ExamPair, report: &ExamReport, scale: &Scale) -> String {
     format!("{twins}{one} and {other} cannot be told apart{why}: {by}, same decision in {same:.0}%{both}")
 }
 
-/// The entries whose mistakes are worth a column: no copies, and none that makes no mistake, unless nobody does.
+/// Returns the entries with a column for their mistakes: no copies, and no entries without mistakes unless nobody makes any.
 pub fn columns(report: &ExamReport) -> Vec<&ExamEntry> {
     let own = || report.entries.iter().filter(|entry| entry.copy == 0);
     let erring: Vec<&ExamEntry> = own().filter(|entry| !entry.worst.is_empty()).collect();
     if erring.is_empty() { own().collect() } else { erring }
 }
 
-/// A group of decisions, and what each entry makes of it.
+/// A group of decisions, and the regret of each entry in it.
 pub struct Row {
     pub label: String,
     pub share: f64,
@@ -282,7 +299,7 @@ pub struct Row {
     pub regrets: Vec<Option<KindRegret>>,
 }
 
-/// The kinds of decisions, the most common first.
+/// Returns a row for each kind of decision, the most common first.
 pub fn by_kind(entries: &[&ExamEntry]) -> Vec<Row> {
     let mut labels: Vec<&String> =
         entries.iter().flat_map(|entry| entry.kinds.iter().map(|kind| &kind.kind)).collect();
@@ -295,7 +312,7 @@ pub fn by_kind(entries: &[&ExamEntry]) -> Vec<Row> {
     rows
 }
 
-/// The bands of what is at stake.
+/// Returns a row for each band of stakes.
 pub fn by_stake(report: &ExamReport, entries: &[&ExamEntry], scale: &Scale) -> Vec<Row> {
     let row = |(number, band): (usize, &BandReport)| {
         let label = (number + 1).to_string();
@@ -350,16 +367,16 @@ fn groups(
     Ok(())
 }
 
-/// The worst answers of all entries; of those that are no built-in bots, where there are any.
+/// Prints the worst answers of all entries. Built-in bots are left out, unless there are no other entries with mistakes.
 fn worst(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {
     let entries = columns(report);
     let strangers = entries.iter().any(|entry| !entry.built_in);
-    let told = entries.into_iter().filter(|entry| !strangers || !entry.built_in);
+    let told: Vec<&ExamEntry> = entries.into_iter().filter(|entry| !strangers || !entry.built_in).collect();
     let mut all: Vec<(&ExamEntry, &Worst)> =
-        told.flat_map(|entry| entry.worst.iter().map(move |worst| (entry, worst))).collect();
+        told.iter().flat_map(|&entry| entry.worst.iter().map(move |worst| (entry, worst))).collect();
     all.sort_by(|a, b| b.1.regret.total_cmp(&a.1.regret));
     if all.is_empty() {
-        return match report.entries.iter().any(|entry| entry.answered > 0) {
+        return match told.iter().any(|entry| entry.answered > 0) {
             true => writeln!(out, "\n{}\n", green("every decision was the best there was")),
             false => Ok(()),
         };
@@ -373,7 +390,7 @@ fn worst(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result
     writeln!(out)
 }
 
-/// What the entry did, why, and what would have been better.
+/// Says what the entry did and why, and what would have been better.
 pub fn told_of(worst: &Worst, scale: &Scale) -> String {
     let Worst { choice, value, best, best_value, regret, .. } = worst;
     let [value, best_value, regret] = [value, best_value, regret].map(|&value| scale.show(value));

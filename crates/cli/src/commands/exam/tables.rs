@@ -4,7 +4,7 @@ use crate::commands::tournament::tables::{name, number};
 use necrodome_arena::exam::{AnswerRow, ExamEntry, ExamReport};
 use std::io::{self, Write};
 
-/// A row for each entry.
+/// Writes a row for each entry.
 pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record([
@@ -73,7 +73,7 @@ pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
     table.flush()
 }
 
-/// A row for each answer.
+/// Writes a row for each answer.
 pub fn answers(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record([

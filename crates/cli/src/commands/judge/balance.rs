@@ -1,11 +1,11 @@
-//! `necrodome judge balance`: how many zombies and turns make the fairest game.
+//! `necrodome judge balance`: finds the numbers of zombies and turns that make the fairest game.
 
 use super::simulate::{GameBar, PartyArgs, percent, plus_minus, refused};
 use crate::{
     commands::print_json,
     error::Error,
     numbers::within,
-    paint::{bold, count, dim, green, yellow},
+    paint::{bold, count, dim, green, wrapped, yellow},
 };
 use necrodome_judge::simulate::{Balance, Bounds, Cell, balance, on_threads};
 use necrodome_rules::{
@@ -20,12 +20,13 @@ use std::io::Write;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome judge balance --players 30
+  necrodome judge balance --players 30 --set start_antibodies=3
+  necrodome judge balance --config config.yml
   necrodome judge balance --players 12 --max-zombies 4 --max-turns 6 --set start_antibodies=2
   necrodome judge balance --players 30 --humans random --json
 
 The fairest game is the one that the zombies win nearest to half of the time; among equals, the shorter one.
-Numbers of zombies that cannot be the fairest are given up early; --games is for those that stay.")]
+The search drops numbers of zombies that can't be the fairest early; --games is for the others.")]
 pub struct Args {
     #[command(flatten)]
     party: PartyArgs,
@@ -40,12 +41,12 @@ pub struct Args {
     games: u64,
 }
 
-/// How many of the fairest are listed.
+/// How many of the fairest settings are listed.
 const LISTED: usize = 10;
-/// How many numbers of turns fit into the width of a terminal.
+/// How many numbers of turns fit the width of a terminal.
 const COLUMNS: u32 = 12;
 
-/// The options of the rules that are the same in all cells.
+/// The options of the rules that all cells share.
 #[derive(Serialize)]
 struct SharedOptions {
     start_antibodies: u32,
@@ -131,13 +132,18 @@ fn print(document: &BalanceDocument) -> Result<(), Error> {
     writeln!(out, "  humans win         {}", percent(&best.humans_win))?;
     writeln!(out, "  turns               {}", plus_minus(&best.length))?;
     let why = match balance.candidates {
-        1 => "This is the fairest, beyond what luck explains.".to_owned(),
-        several => format!("Of the {several} that may be the fairest, this one is over the soonest."),
+        1 => "This is the fairest, and luck doesn't explain it.".to_owned(),
+        several => {
+            format!("{several} set-ups are equally fair, as far as luck lets us tell; shown is the shortest.")
+        }
     };
-    writeln!(out, "\n{why}")?;
+    writeln!(out, "\n{}", wrapped(&why, 0).join("\n"))?;
     if best.unfairness.low > 0.05 {
-        let text = "It is not fair. Try --max-zombies, --max-turns, or other ways to play.";
-        writeln!(out, "{}", yellow(text))?;
+        let none = if balance.candidates == 1 { "Even this one is not fair" } else { "None of them is fair" };
+        let text = format!(
+            "{none}. Try --max-zombies, --max-turns, --set start_antibodies=3, or other ways to play."
+        );
+        wrapped(&text, 0).into_iter().try_for_each(|line| writeln!(out, "{}", yellow(line)))?;
     }
     writeln!(out, "\n{}", bold("the fairest"))?;
     writeln!(
@@ -167,7 +173,7 @@ fn same(a: &Cell, b: &Cell) -> bool {
     (a.zombies, a.turns) == (b.zombies, b.turns)
 }
 
-/// The zombies' chance: zombies down, turns across.
+/// Prints the zombies' chances as a grid: zombies down, turns across.
 fn print_grid(out: &mut impl Write, document: &BalanceDocument) -> Result<(), Error> {
     let balance = document.balance;
     // As many columns as fit, always with that of the recommended cell.
@@ -202,7 +208,7 @@ fn print_grid(out: &mut impl Write, document: &BalanceDocument) -> Result<(), Er
         writeln!(out, "{}", dim(format!("No game went beyond turn {last}: more turns change nothing.")))?;
     }
     let note =
-        format!("Intervals are of 95%; nothing in this table is off by more than {:.1}.", 100.0 * widest);
+        format!("Intervals hold 95%; no number in this table is off by more than {:.1}.", 100.0 * widest);
     writeln!(out, "{}", dim(note))?;
     Ok(())
 }

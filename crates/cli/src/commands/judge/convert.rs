@@ -1,4 +1,4 @@
-//! `necrodome judge convert`: scripts and set-ups of older judges, rewritten.
+//! `necrodome judge convert`: rewrites scripts and set-ups of older judges.
 
 use super::{
     new::{misplaced, read_config},
@@ -29,7 +29,7 @@ Examples:
 
 Lines of a script that do not count (see necrodome judge run) are shown and left out; the exit code is then 1.
 In a set-up the keys get their names of today, and rules and max_turns are added; the rest stays, comments too.
-A file that is not of an older judge stays as it is.
+A file that was not written for an older judge stays as it is.
 
 Older scripts and set-ups can be used as they are, too: they are judged by the classic rules
 (necrodome docs rules/infection-classic).")]
@@ -39,7 +39,7 @@ pub struct Args {
     /// Write it to this file
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
-    /// Overwrite the file if it is there already
+    /// Overwrite the file if it exists
     #[arg(long, requires = "to")]
     force: bool,
 }
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let is_config = args.file.extension().is_some_and(|end| end == "yml" || end == "yaml");
     let (text, dialect, done) = if is_config { config(&args.file)? } else { script(&args.file)? };
     if dialect == Dialect::Current {
-        say(dim(format!("{} is not of an older judge: it stays as it is", args.file.display())));
+        say(dim(format!("{} was not written for an older judge: it stays as it is", args.file.display())));
     }
     match to {
         Some(file) => file.write(text)?,

@@ -1,11 +1,11 @@
-//! `necrodome judge live`: the game is judged while it is played, command by command.
+//! `necrodome judge live`: judges a game while it is played, command by command.
 
 mod complete;
 mod desk;
 mod paper;
 mod window;
 
-use super::words::Said;
+use super::words::{Said, Tone, said, whispers};
 use crate::{error::Error, human::at_terminal, paint::Painted};
 use desk::{Desk, Then};
 use std::{
@@ -17,18 +17,20 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome judge live                    goes on with game.txt, or begins it
+  necrodome judge live                    continues game.txt, or begins it
   necrodome judge live friday.txt
   printf 'i tim kiril\\nwho\\n' | necrodome judge live friday.txt
 
-Beside the commands of the script there are:
+Besides the commands of the script there are:
   who has not met anyone yet (or: who)    what if i tim kiril*2
-  undo    redo    state    public    help    quit
+  undo    redo    whisper    state    public    help    quit
 
-On a terminal Tab completes commands and names, Esc or F2 draws the curtain: the players may look
-at the screen, which shows nothing but what was announced. Otherwise one line of text is one
-command, and all answers are for the judge. Every command is in the script, and on the disk,
-before its answer is shown. Only one can write a script at a time.")]
+On a terminal Tab completes commands and names. Esc or F2 draws the curtain: the players may look
+at the screen, which then shows only what was announced. F3 or `whisper` calls the players to the
+screen one by one, each to read what they alone may know. Without a terminal one line of text is
+one command, and all answers are for the judge.
+Every command is in the script, and on the disk, before its answer is shown. Only one judge can
+write a script at a time. Before undo takes back GAME_START it asks: answer yes.")]
 pub struct Args {
     /// The script; a new one is begun if the file does not exist
     #[arg(default_value = "game.txt")]
@@ -40,7 +42,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if at_terminal() { window::run(desk, hello) } else { lines(desk, &hello) }
 }
 
-/// One line is one command.
+/// Runs the desk on plain lines, one command each.
 fn lines(mut desk: Desk, hello: &[Said]) -> Result<(), Error> {
     say(hello)?;
     let mut input = io::stdin().lock();
@@ -57,8 +59,13 @@ fn lines(mut desk: Desk, hello: &[Said]) -> Result<(), Error> {
         }
         let answer = desk.command(&String::from_utf8_lossy(&line))?;
         say(&answer.lines)?;
-        if answer.then == Then::Leave {
-            return Ok(());
+        match answer.then {
+            Then::Leave => return Ok(()),
+            Then::Whisper => say(&whispers(desk.book())
+                .iter()
+                .map(|(name, text)| said(Tone::Plain, format!("whisper to {name}: {text}")))
+                .collect::<Vec<_>>())?,
+            Then::Next | Then::Again => {}
         }
     }
 }

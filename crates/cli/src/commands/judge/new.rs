@@ -1,4 +1,4 @@
-//! `necrodome judge new`: a script with the roles drawn.
+//! `necrodome judge new`: draws the roles and writes the script that begins a game.
 
 use crate::{
     error::Error,
@@ -20,11 +20,11 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome judge new                              writes config.yml to be edited, and game.txt from it
-  necrodome judge new --force                      draws again, after config.yml was edited
+  necrodome judge new                              writes config.yml for you to edit, and game.txt from it
+  necrodome judge new --force                      draws again after you have edited config.yml
   necrodome judge new --config friday.yml --script friday.txt --seed 7")]
 pub struct Args {
-    /// The players and the rules, in YAML; an example is written if the file does not exist
+    /// The players and the rules, in YAML; if the file does not exist, an example is written
     #[arg(long, value_name = "FILE", default_value = "config.yml")]
     config: PathBuf,
     /// The script to write
@@ -33,7 +33,7 @@ pub struct Args {
     /// The seed of the draw; without one it is random
     #[arg(long)]
     seed: Option<Seed>,
-    /// Overwrite the script if it is there already
+    /// Overwrite the script if it exists
     #[arg(long)]
     force: bool,
 }
@@ -43,7 +43,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     if !args.config.exists() {
         OutputFile::claim(&args.config, false)?.write(EXAMPLE)?;
-        let text = format!("there was no {0}: an example is in {0}, to be edited", args.config.display());
+        let text = format!(
+            "there was no {0}: an example has been written to it, for you to edit",
+            args.config.display()
+        );
         writeln!(out, "{}", dim(text))?;
     }
     let (_, config) = read_config(&args.config)?;
@@ -58,12 +61,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     writeln!(
         out,
         "{}",
-        dim(format!("it tells who is what: for the judge only. Next: necrodome judge live {script}"))
+        dim(format!(
+            "the script tells who is what, so it is for the judge only. Next: necrodome judge live {script}"
+        ))
     )?;
     Ok(())
 }
 
-/// Reads a set-up; a mistake names its place.
+/// Reads a set-up. An error names the place of the mistake.
 pub fn read_config(path: &Path) -> Result<(String, Config), Error> {
     let bytes = read(path).map_err(|error| Error::at(path.display(), error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -71,7 +76,7 @@ pub fn read_config(path: &Path) -> Result<(String, Config), Error> {
     Ok((text, config))
 }
 
-/// A mistake in a set-up, with its place.
+/// Returns the error for a mistake in a set-up, with its place.
 pub fn misplaced(path: &Path, error: ConfigError) -> Error {
     Error::at(format!("{}:{}:{}", path.display(), error.line, error.column), error.message)
 }

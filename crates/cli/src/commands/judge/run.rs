@@ -1,4 +1,4 @@
-//! `necrodome judge run`: a script from its start, for the judge, for everybody, or for one player.
+//! `necrodome judge run`: plays a script from its start, for the judge, for everybody, or for one player.
 
 use crate::{
     commands::print_json,
@@ -26,13 +26,13 @@ use std::{
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome judge run game.txt                   all that the judge knows
+  necrodome judge run game.txt                   everything the judge knows
   necrodome judge run game.txt --public          what may be read aloud
   necrodome judge run game.txt --player anna     what may be whispered to Anna
   necrodome judge run game.txt --letters notes/  a file for each player
   necrodome judge run game.txt --json
 
-Lines that make no sense or break a rule are shown and left out; the others count. The exit code is then 1.")]
+Lines that make no sense or break a rule are shown and left out; the others count, and the exit code is 1.")]
 pub struct Args {
     /// The script
     #[arg(default_value = "game.txt")]
@@ -46,7 +46,7 @@ pub struct Args {
     /// Write a file for each player, with what may be whispered to them
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     letters: Option<PathBuf>,
-    /// Overwrite letters that are there
+    /// Overwrite letters that exist
     #[arg(long, requires = "letters")]
     force: bool,
     /// Print one JSON document with everything
@@ -56,7 +56,7 @@ pub struct Args {
 
 #[derive(Serialize)]
 struct ScriptDocument<'a> {
-    /// The judge for whom the script was written.
+    /// The version of the judge for which the script was written.
     dialect: Dialect,
     rules: &'a InfectionRules,
     players: Vec<PlayerInfo<'a>>,
@@ -64,20 +64,20 @@ struct ScriptDocument<'a> {
     ending: Option<Ending>,
     winners: Vec<Winner>,
     records: &'a [Record],
-    /// Lines that were left out.
+    /// Lines that do not count.
     mistakes: &'a [Mistake],
 }
 
 #[derive(Serialize)]
 struct PlayerInfo<'a> {
     name: &'a str,
-    /// As they are now; missing before the game has started.
+    /// The player's current state; missing before the game has started.
     #[serde(flatten)]
     player: Option<&'a Player>,
-    /// What the classic rules know beside that.
+    /// The additional state under the classic rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     classic: Option<&'a Classic>,
-    /// All that may be whispered to them.
+    /// Everything that may be whispered to the player.
     letter: String,
 }
 
@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let Some(seat) = book.player(name) else {
             let names = book.names().join(", ");
             return Err(Error::usage(format!(
-                "nobody, or more than one, is called {name:?}: expected one of {names}"
+                "nobody, or more than one player, is called {name:?}: expected one of {names}"
             )));
         };
         out.write_all(report::player(&book, seat).as_bytes())?;
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     all_lines_count(&args.script, book.mistakes())
 }
 
-/// The error that ends a command if lines of the script do not count.
+/// Returns the error that ends a command if lines of the script do not count.
 pub fn all_lines_count(path: &Path, mistakes: &[Mistake]) -> Result<(), Error> {
     let (lines, do_not) = match mistakes.iter().flat_map(Mistake::lines).count() {
         0 => return Ok(()),
@@ -132,7 +132,7 @@ pub fn all_lines_count(path: &Path, mistakes: &[Mistake]) -> Result<(), Error> {
     Err(Error::failure(format!("{lines} of {} {do_not} count", path.display())))
 }
 
-/// Says which lines do not count.
+/// Prints which lines do not count.
 fn left_out(out: &mut impl Write, mistakes: &[Mistake]) -> std::io::Result<()> {
     if mistakes.is_empty() {
         return Ok(());
@@ -148,7 +148,7 @@ fn left_out(out: &mut impl Write, mistakes: &[Mistake]) -> std::io::Result<()> {
     writeln!(out, "\n{}", yellow(format!("left out: {word} {lines}{more}")))
 }
 
-/// The mistakes with their places in the script.
+/// Prints the mistakes with their places in the script.
 pub fn show_mistakes(path: &Path, text: &str, mistakes: &[Mistake]) -> Result<(), Error> {
     let name = path.display().to_string();
     let config = Config::default().with_color(error_is_coloured()).with_index_type(IndexType::Byte);
@@ -191,7 +191,7 @@ fn document(book: &Book, dialect: Dialect) -> ScriptDocument<'_> {
     }
 }
 
-/// A file for each player; names become harmless file names.
+/// Writes a file for each player, and turns the names into safe file names.
 fn write_letters(book: &Book, folder: &Path, force: bool) -> Result<(), Error> {
     let path = |(index, name): (usize, &String)| {
         let harmless: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();

@@ -2,6 +2,7 @@
 
 mod chart;
 
+use super::new::read_config;
 use crate::{
     commands::print_json,
     error::Error,
@@ -30,24 +31,25 @@ use std::{
     time::Duration,
 };
 
-/// Simulate a party: how often each side wins, how long it lasts, how the numbers go
+/// Simulate a party: how often each side wins, how long it lasts, how the numbers develop
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  necrodome judge simulate --players 30 --zombies 4 --turns 8
-  necrodome judge simulate --players 30 --zombies 4 --humans careful:reserve=1 --svg party.svg
+  necrodome judge simulate --config config.yml
+  necrodome judge simulate --players 30 --zombies 3 --turns 5 --set start_antibodies=3
+  necrodome judge simulate --players 30 --zombies 3 --humans careful:reserve=1 --svg party.svg
   necrodome judge simulate --players 12 --zombies 2 --set start_antibodies=2 --json
 
-How to play is the name of a built-in bot: see necrodome bots infection.")]
+Name a built-in bot for how to play: see necrodome bots infection.")]
 pub struct Args {
     #[command(flatten)]
     party: PartyArgs,
-    /// How many are zombies at the start
-    #[arg(long, default_value_t = 1, value_parser = within(0..=499_u32))]
-    zombies: u32,
-    /// How many turns a game lasts at most
-    #[arg(long, default_value_t = 8, value_parser = within(1..=10_000_u32))]
-    turns: u32,
+    /// How many zombies there are at the start [default: as in --config, else 1]
+    #[arg(long, value_parser = within(0..=499_u32))]
+    zombies: Option<u32>,
+    /// How many turns a game lasts at most [default: as in --config, else 8]
+    #[arg(long, value_parser = within(1..=10_000_u32))]
+    turns: Option<u32>,
     /// How many games to play
     #[arg(long, default_value_t = 20_000, value_parser = within(10..=100_000_000_u64))]
     games: u64,
@@ -59,16 +61,19 @@ pub struct Args {
     force: bool,
 }
 
-/// What `simulate` and `balance` are both told.
+/// The flags that `simulate` and `balance` share.
 #[derive(clap::Args)]
 pub struct PartyArgs {
-    /// How many play
-    #[arg(long, value_parser = within(2..=500_u32))]
-    players: u32,
-    /// How those play who are told to be human
+    /// How many players there are
+    #[arg(long, required_unless_present = "config", value_parser = within(2..=500_u32))]
+    players: Option<u32>,
+    /// A set-up of `judge new`, with the number of players and the rules
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["players", "set"])]
+    config: Option<PathBuf>,
+    /// The bot that plays for those who are told that they are human
     #[arg(long, value_name = "BOT", default_value = "careful")]
     humans: String,
-    /// How those play who are told to be zombies
+    /// The bot that plays for those who are told that they are zombies
     #[arg(long, value_name = "BOT", default_value = "spreader")]
     zombie_play: String,
     /// Set another option of the rules; can be repeated
@@ -85,12 +90,12 @@ pub struct PartyArgs {
     pub(super) json: bool,
 }
 
-/// What `simulate` and `balance` are both told, understood.
+/// The parsed flags that `simulate` and `balance` share.
 pub struct PartyPlan {
     pub players: usize,
     pub humans: BotSpec,
     pub zombie_play: BotSpec,
-    /// With the default numbers of zombies and turns.
+    /// The rules, with the default numbers of zombies and turns.
     pub rules: InfectionRules,
     pub seed: Seed,
     pub threads: Option<usize>,
@@ -110,18 +115,25 @@ impl PartyArgs {
             let parsed = text.parse::<BotSpec>();
             parsed.map_err(|error| Error::option(format_args!("--{flag} {text}"), &error))
         };
+        let (players, rules) = match &self.config {
+            Some(path) => {
+                let (_, config) = read_config(path)?;
+                (config.players.len(), config.rules)
+            }
+            None => (self.players.unwrap_or_default() as usize, lineup::rules::<Infection>(&self.set)?),
+        };
         Ok(PartyPlan {
-            players: self.players as usize,
+            players,
             humans: spec("humans", &self.humans)?,
             zombie_play: spec("zombie-play", &self.zombie_play)?,
-            rules: lineup::rules::<Infection>(&self.set)?,
+            rules,
             seed: lineup::seed(self.seed)?,
             threads: self.threads.map(|threads| threads as usize),
         })
     }
 }
 
-/// Why it was not simulated.
+/// Returns the error for a simulation that could not run.
 pub fn refused(error: SimulateError) -> Error {
     let game = Infection::ID;
     match error {
@@ -133,7 +145,7 @@ pub fn refused(error: SimulateError) -> Error {
     }
 }
 
-/// A bar on a terminal, and nothing elsewhere. It says whether to go on.
+/// A progress bar on a terminal, and nothing elsewhere. It also says whether to go on.
 pub struct GameBar {
     bar: ProgressBar,
     stop: &'static AtomicBool,
@@ -183,14 +195,16 @@ struct SimulationDocument<'a> {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let plan = args.party.plan()?;
-    let rules = sized(&plan.rules, args.zombies, args.turns).map_err(refused)?;
+    let zombies = args.zombies.unwrap_or(plan.rules.zombies.get());
+    let turns = args.turns.unwrap_or(plan.rules.max_turns.get());
+    let rules = sized(&plan.rules, zombies, turns).map_err(refused)?;
     let simulator = Simulator::new(plan.players, rules, &plan.humans, &plan.zombie_play).map_err(refused)?;
     let svg = args.svg.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
     let progress = GameBar::new(args.games);
     let play = || simulator.run(plan.seed, 0..args.games, &|games| progress.advance(games));
     let tally = on_threads(plan.threads, play);
     progress.finish();
-    let report = tally.map_err(refused)?.report(args.turns as usize);
+    let report = tally.map_err(refused)?.report(turns as usize);
     let report = report.ok_or_else(|| Error::usage("no games were played"))?;
     let document = SimulationDocument {
         game: Infection::ID,
@@ -219,13 +233,13 @@ fn title(document: &SimulationDocument) -> String {
     )
 }
 
-/// `72.1% [71.5, 72.7]`
+/// Returns `72.1% [71.5, 72.7]`.
 pub fn percent(share: &Share) -> String {
     let [rate, low, high] = [share.rate, share.low, share.high].map(|value| 100.0 * value);
     format!("{rate:5.1}% [{low:.1}, {high:.1}]")
 }
 
-/// `3.48±0.02`
+/// Returns `3.48±0.02`.
 pub fn plus_minus(estimate: &Estimate) -> String {
     let Estimate { mean, low, high } = estimate;
     format!("{mean:.2}±{:.2}", (high - low) / 2.0)
@@ -269,9 +283,9 @@ fn print(document: &SimulationDocument) -> Result<(), Error> {
         .map(|quartile| (quartile.high - quartile.value).max(quartile.value - quartile.low))
         .max();
     let notes = [
-        "At the end of each turn, over all games: one that is over counts as it ended.".to_owned(),
-        "Infected count as human; only the judge knows them.".to_owned(),
-        format!("Intervals are of 95%; the quartiles are off by {} at most.", off.unwrap_or(0)),
+        "After each turn, over all games; a game that is over counts as it ended.".to_owned(),
+        "The infected count as human; only the judge knows who they are.".to_owned(),
+        format!("Intervals hold 95%; the quartiles are off by {} at most.", off.unwrap_or(0)),
     ];
     writeln!(out, "\n{}", dim(notes.join("\n")))?;
     Ok(())

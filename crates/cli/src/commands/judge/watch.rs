@@ -1,4 +1,4 @@
-//! `necrodome judge watch`: a script and how it stands, while it is edited elsewhere.
+//! `necrodome judge watch`: shows a script and the state of its game, while it is edited elsewhere.
 
 mod follow;
 mod picture;
@@ -18,29 +18,29 @@ use std::{
 };
 use window::WatchWindow;
 
-/// Show a script and how it stands, while it is edited elsewhere
+/// Show a script and its game while you edit it elsewhere
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   necrodome judge watch game.txt             beside an editor; q quits
-  necrodome judge watch game.txt --once      how it stands now, as plain text
+  necrodome judge watch game.txt --once      the game as it is now, as plain text
 
-The picture follows every save. Lines with mistakes do not count, and neither does a last line
-without a line break, since somebody may be typing it. c or Tab draws the curtain: the players may
-look at the screen, which shows nothing but what was announced. Where there is no terminal the
-judge's view is printed again after every change.")]
+The picture follows every save. Lines with mistakes don't count, and neither does a last line
+without a line break, since somebody may still be typing it. c or Tab draws the curtain: the players
+may look at the screen, which then shows only what was announced. Without a terminal the judge's
+view is printed again after every change.")]
 pub struct Args {
     /// The script
     #[arg(default_value = "game.txt")]
     script: PathBuf,
-    /// Print how it stands now and end
+    /// Print the game as it is now, and exit
     #[arg(long)]
     once: bool,
 }
 
-/// What the view waits for.
+/// An event that the view waits for.
 enum Happened {
-    /// Something has happened to the file.
+    /// Something happened to the file.
     Changed(FileEvent),
     Terminal(io::Result<Event>),
 }

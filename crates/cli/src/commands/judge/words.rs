@@ -1,6 +1,6 @@
-//! What the judge reads, line by line: the same words on a screen and in plain text.
+//! What the judge reads, line by line, in the same words on a screen and in plain text.
 //!
-//! All of it is secret but what [`report::public`] says.
+//! All of it is secret, except what [`report::public`] returns.
 
 use crate::paint::{colour, count};
 use anstyle::{AnsiColor, Style};
@@ -22,7 +22,7 @@ pub enum Tone {
     Human,
     Infected,
     Zombie,
-    /// To be read aloud.
+    /// An announcement to read aloud.
     Announce,
     /// What somebody typed.
     Typed,
@@ -45,7 +45,7 @@ impl Tone {
         }
     }
 
-    fn of(role: Role) -> Self {
+    pub fn of(role: Role) -> Self {
         match role {
             Role::Human => Tone::Human,
             Role::Infected => Tone::Infected,
@@ -65,7 +65,7 @@ pub fn said(tone: Tone, text: impl Into<String>) -> Said {
     Said { tone, text: text.into() }
 }
 
-/// The last thing that everybody was told. What is true in the middle of a turn is nobody's to know.
+/// Returns the last announcement. In the middle of a turn, nobody may know the true state.
 pub fn last_announcement(book: &Book) -> Option<&PublicReport> {
     book.records().iter().rev().find_map(|record| match &record.what {
         What::Started { public, .. } | What::TurnClosed { public, .. } => Some(public),
@@ -73,14 +73,24 @@ pub fn last_announcement(book: &Book) -> Option<&PublicReport> {
     })
 }
 
-fn last_whispers(book: &Book) -> Option<&[PrivateReport]> {
-    book.records().iter().rev().find_map(|record| match &record.what {
-        What::Started { private, .. } | What::TurnClosed { private, .. } => Some(private.as_slice()),
+/// Returns what to whisper to the players, one after another, since the last announcement: their names and the words.
+pub fn whispers(book: &Book) -> Vec<(&str, String)> {
+    let told = |report: &PrivateReport, is_start: bool| match report.antidotes {
+        // By the classic rules nobody is told later what they are.
+        Some(left) if !is_start => format!("you have {} left", count(left, "antidote")),
+        _ => report::whisper(report),
+    };
+    let last = book.records().iter().rev().find_map(|record| match &record.what {
+        What::Started { private, .. } => Some((private, true)),
+        What::TurnClosed { private, .. } => Some((private, false)),
         _ => None,
-    })
+    });
+    let Some((private, is_start)) = last else { return Vec::new() };
+    let told = private.iter().map(|report| told(report, is_start));
+    book.names().iter().map(String::as_str).zip(told).collect()
 }
 
-/// How far the game is: this may be read aloud.
+/// Says how far the game has got; this may be read aloud.
 pub fn progress(book: &Book) -> String {
     match book.party() {
         None => match book.names().len() {
@@ -96,12 +106,12 @@ pub fn progress(book: &Book) -> String {
     }
 }
 
-/// Names of seats, with commas.
+/// Lists the names of seats, separated by commas.
 pub fn list(book: &Book, seats: &[Seat]) -> String {
     seats.iter().map(|seat| book.names()[seat.index()].as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Who has not met anybody yet.
+/// Says who has met nobody yet.
 pub fn alone(book: &Book) -> Said {
     let alone = book.without_contact();
     match book.party() {
@@ -112,15 +122,36 @@ pub fn alone(book: &Book) -> Said {
     }
 }
 
-/// The whole situation, for the judge.
+/// Describes the whole state, for the judge.
 pub fn state(book: &Book) -> Vec<Said> {
+    let mut lines = standing(book);
+    let whispers = whispers(book);
+    if !whispers.is_empty() {
+        lines.push(said(Tone::Heading, "whispered"));
+        let width = name_width(book);
+        lines.extend(
+            whispers.iter().map(|(name, text)| said(Tone::Faint, format!("{}  {text}", padded(name, width)))),
+        );
+    }
+    lines
+}
+
+fn name_width(book: &Book) -> usize {
+    book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0)
+}
+
+fn padded(name: &str, width: usize) -> String {
+    format!("{name}{}", " ".repeat(width - name.chars().count()))
+}
+
+/// Says what everybody is and has, for the judge, without the whispers.
+pub fn standing(book: &Book) -> Vec<Said> {
     let mut lines = vec![said(Tone::Heading, progress(book))];
-    let width = book.names().iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let padded = |name: &str| format!("{name}{}", " ".repeat(width - name.chars().count()));
+    let width = name_width(book);
     let Some(party) = book.party() else {
         for (name, &zombie) in book.names().iter().zip(book.zombies()) {
             let role = if zombie { Role::Zombie } else { Role::Human };
-            lines.push(said(Tone::of(role), format!("{}  {}", padded(name), role_word(role))));
+            lines.push(said(Tone::of(role), format!("{}  {}", padded(name, width), role_word(role))));
         }
         return lines;
     };
@@ -137,7 +168,7 @@ pub fn state(book: &Book) -> Vec<Said> {
         };
         let ended = if player.ended { ", ended" } else { "" };
         let role = format!("{:<8}", role_word(player.role));
-        let text = format!("{}  {role}  {}{met}{ended}", padded(name), report::stock(party, seat));
+        let text = format!("{}  {role}  {}{met}{ended}", padded(name, width), report::stock(party, seat));
         lines.push(said(Tone::of(player.role), text));
     }
     if party.ending().is_none() {
@@ -145,13 +176,6 @@ pub fn state(book: &Book) -> Vec<Said> {
     }
     if let Some(public) = last_announcement(book) {
         lines.push(said(Tone::Announce, format!("announced: {}", report::announcement(public))));
-    }
-    if let Some(private) = last_whispers(book) {
-        lines.push(said(Tone::Heading, "whispered"));
-        let whispered = book.names().iter().zip(private);
-        lines.extend(whispered.map(|(name, report)| {
-            said(Tone::Faint, format!("{}  {}", padded(name), report::whisper(report)))
-        }));
     }
     lines
 }
@@ -162,7 +186,7 @@ fn winners(book: &Book) -> impl Iterator<Item = Said> {
         .map(|winner| said(Tone::Announce, format!("  {}. {}{}", winner.rank, winner.name, winner.with())))
 }
 
-/// What some records did.
+/// Describes the effects of some records.
 pub fn effects(book: &Book, records: &[Record]) -> Vec<Said> {
     let mut lines = Vec::new();
     for record in records {
@@ -181,11 +205,11 @@ pub fn effects(book: &Book, records: &[Record]) -> Vec<Said> {
                 let name = &book.names()[seat.index()];
                 let effect = report::antidote(before, *antidotes);
                 let has = book.party().map_or(String::new(), |party| report::stock(party, *seat));
-                let text = format!("{name} takes the antidote, {effect}; has {has}");
+                let text = format!("{name} takes the antidote, {effect}; {name} has {has}");
                 lines.push(said(Tone::Plain, text));
             }
             What::Ended { seat } => {
-                lines.push(said(Tone::Plain, format!("{} ends its turn", book.names()[seat.index()])));
+                lines.push(said(Tone::Plain, format!("{} ends their turn", book.names()[seat.index()])));
             }
             What::TurnClosed { turn, without_contact, turned, public, ending, .. } => {
                 lines.push(said(Tone::Plain, format!("turn {turn} is over")));
@@ -212,7 +236,7 @@ fn announce(public: &PublicReport) -> Said {
     said(Tone::Announce, format!("announce: {}", report::announcement(public)))
 }
 
-/// A mistake in one line, without its place.
+/// Returns a mistake in one line, without its place.
 pub fn complaint(mistake: &Mistake) -> String {
     let help = mistake.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
     let also = match mistake.also().len() {
@@ -222,7 +246,7 @@ pub fn complaint(mistake: &Mistake) -> String {
     format!("{}; {}{help}{also}", mistake.message, mistake.expected)
 }
 
-/// A mistake of a script in one line.
+/// Returns a mistake in a script in one line.
 pub fn mistake(mistake: &Mistake) -> Said {
     let text = format!("line {}, column {}: {}", mistake.line, mistake.column, complaint(mistake));
     said(Tone::Wrong, text)

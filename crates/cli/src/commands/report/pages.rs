@@ -1,7 +1,7 @@
-//! The markup of the pages. All text goes through the template, which escapes it: bots are called what they like, and write
-//! what they like into their logs. No page loads or runs anything, and the browser is told so.
+//! The markup of the pages. All text goes through the template, which escapes it: bots can have any name, and write anything into
+//! their logs. No page loads or runs anything, and the browser is told to allow nothing.
 
-use super::site::{Bot, Conduct, Film, percent};
+use super::site::{Again, Bot, Conduct, Film, percent};
 use crate::{commands::tournament::print, paint::count};
 use anstream::adapter::WinconBytes;
 use anstyle::{AnsiColor, Color, Effects, Style};
@@ -13,15 +13,15 @@ use necrodome_arena::{
 };
 
 const STYLE: &str = include_str!("style.css");
-/// Even if something slipped through, nothing would run.
+/// The content policy: even if something slipped through the template, it would not run.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// The file of an entry's page: its number in the plan, so that no name can lead elsewhere.
+/// Returns the file name of an entry's page. It has the entry's number in the plan, so that no name can point elsewhere.
 pub fn file(entry: usize) -> String {
     format!("bot-{}.html", entry + 1)
 }
 
-/// A page with this title.
+/// Returns a page with this title.
 pub fn page(title: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -42,8 +42,8 @@ pub fn page(title: &str, content: &Markup) -> Markup {
     }
 }
 
-/// The page of the tournament.
-pub fn index(report: &Report, game: &str, command: &str) -> Markup {
+/// Returns the page of the tournament.
+pub fn index(report: &Report, game: &str, again: &Again) -> Markup {
     page(
         &format!("{game}: tournament"),
         &html! {
@@ -73,8 +73,15 @@ pub fn index(report: &Report, game: &str, command: &str) -> Markup {
                 h2 id="played" { "How it was played" }
                 (played(report))
                 @if report.plan.stages.is_empty() {
-                    p { "The same command plays it again, to the same hash, where the same programs are in place:" }
-                    pre.command tabindex="0" { (command) }
+                    p { "This command plays it again, to the same hash, where the same programs are in place:" }
+                    pre.command tabindex="0" { (again.command) }
+                    @if let Some(book) = &again.book {
+                        p {
+                            code { "FILE" } " is the file with the tables of the language models, and " code { (book) }
+                            " the book that kept their calls. Their answers come from the book: nobody is asked, and \
+                             nothing is paid."
+                        }
+                    }
                 } @else {
                     p { "Entries came and went, so no single command plays it again; the store holds how it was." }
                 }
@@ -87,7 +94,7 @@ pub fn index(report: &Report, game: &str, command: &str) -> Markup {
     )
 }
 
-/// The number of an entry in the plan.
+/// Returns the number of an entry in the plan.
 fn number(report: &Report, name: &str) -> usize {
     report.plan.entries.iter().position(|entry| entry.name == name).unwrap_or_default()
 }
@@ -96,12 +103,12 @@ fn link(report: &Report, name: &str) -> Markup {
     html! { a href=(file(number(report, name))) { (name) } }
 }
 
-/// A table that scrolls by itself where it is too wide, with the keyboard, too.
+/// Returns a table that scrolls separately if it is too wide, also with the keyboard.
 pub fn table(label: &str, content: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(format!("table of {label}")) tabindex="0" { table { (content) } } }
 }
 
-/// What a table shows. It stays in sight while the table scrolls.
+/// Returns the caption of a table. It stays in sight while the table scrolls.
 pub fn caption(text: &str) -> Markup {
     html! { caption { span { (text) } } }
 }
@@ -138,7 +145,7 @@ fn standings(report: &Report) -> Markup {
     )
 }
 
-/// What decides the standings, of an entry.
+/// Returns the value that decides the standings, for one entry.
 fn deciding(report: &Report, entry: &EntryReport) -> Option<Estimate> {
     let plain = match report.measure {
         Measure::WinRate | Measure::AgainstFirst => entry.record.win_rate,
@@ -163,7 +170,7 @@ fn factor(report: &Report) -> f64 {
     if matches!(report.measure, Measure::WinRate | Measure::AgainstFirst) { 100.0 } else { 1.0 }
 }
 
-/// Intervals drawn to one scale.
+/// Draws intervals to one scale.
 pub struct Bars {
     low: f64,
     high: f64,
@@ -178,7 +185,7 @@ impl Bars {
         Bars { low, high }
     }
 
-    /// `, on a scale from 10.0 to 72.5`.
+    /// Returns `, on a scale from 10.0 to 72.5`.
     pub fn range(&self, factor: f64) -> String {
         match self.low < self.high {
             true => format!(", on a scale from {:.1} to {:.1}", self.low * factor, self.high * factor),
@@ -186,7 +193,7 @@ impl Bars {
         }
     }
 
-    /// The number stands beside it, so it is a picture only.
+    /// Draws an interval. This is only a picture, since the numbers stand beside it.
     pub fn draw(&self, estimate: Option<Estimate>) -> Markup {
         let Some(Estimate { mean, low, high }) = estimate.filter(|_| self.low < self.high) else {
             return html! {};
@@ -256,7 +263,7 @@ fn faults(report: &Report, faults: &[&FaultCount], named: bool) -> Markup {
                         @if named { th.name scope="row" { (link(report, &fault.name)) } }
                         td.name { (fault.kind) @if fault.kind.is_warning() { " (a warning, no fault)" } }
                         td { (fault.count) }
-                        td.long { (fault.first) @if let Some(hint) = fault.hint { "; " (hint) } }
+                        td.long { (fault.first) @if let Some(hint) = &fault.hint { br; "Hint: " (hint) } }
                     }
                 }
             }
@@ -288,7 +295,7 @@ fn played(report: &Report) -> Markup {
     }
 }
 
-/// The page of an entry.
+/// Returns the page of an entry.
 pub fn bot(report: &Report, number: usize, bot: &Bot, game: &str) -> Markup {
     let name = &report.plan.entries[number].name;
     let place = report.standings.iter().position(|entry| entry.name == *name).unwrap_or_default();
@@ -414,7 +421,7 @@ fn habits(conduct: &Conduct) -> Markup {
     }
 }
 
-/// Which matches these are.
+/// Says which matches are shown.
 fn worst_first(report: &Report, films: &[Film]) -> String {
     let faulty = if films.iter().any(|film| !film.faults.is_empty()) {
         "Those with faults first, then those"
@@ -442,7 +449,7 @@ fn film(film: &Film) -> Markup {
     }
 }
 
-/// What a terminal would show, in its colours.
+/// Returns a text in the colours that a terminal would show.
 fn painted(text: &str) -> Markup {
     html! {
         @for (style, text) in WinconBytes::new().extract_next(text.as_bytes()) {

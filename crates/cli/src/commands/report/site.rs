@@ -1,4 +1,4 @@
-//! A stored tournament as a folder of pages that need no server: what goes into them, and how they are written.
+//! A stored tournament as a folder of pages that need no server: collects their contents, and writes them.
 
 use super::pages;
 use crate::{
@@ -17,6 +17,7 @@ use necrodome_arena::{
         all_matches, packed_replay,
     },
 };
+use necrodome_models::Book;
 use necrodome_rules::{catalog::Listed, game::Seat};
 use necrodome_solve::solver;
 use serde_json::Value;
@@ -26,16 +27,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Matches that are told of each bot.
+/// How many matches are told for each bot.
 const FILMS: usize = 5;
-/// Lines of a story; the middle of a longer one is left out.
+/// The most lines of a story; the middle of a longer one is left out.
 const LINES: usize = 400;
-/// Lines of a bot's log: the last ones.
+/// The most lines of a bot's log, the last ones.
 const LOG: usize = 200;
-/// Matches in which habits are looked for, of all bots together.
+/// In how many matches of all bots together habits are looked for.
 const AUDITED: u64 = 2000;
 
-/// What the page of a bot has beside the report.
+/// The contents of a bot's page besides the report.
 #[derive(Default)]
 pub struct Bot {
     pub films: Vec<Film>,
@@ -46,14 +47,14 @@ pub struct Bot {
 /// A match in words.
 pub struct Film {
     pub title: String,
-    /// As the terminal shows it, or why there is none.
+    /// The text that a terminal would show, or why there is none.
     pub story: Result<String, String>,
     pub faults: Vec<String>,
-    /// Where it is in the store: `12.0`.
+    /// Its place in the store: `12.0`.
     pub place: String,
 }
 
-/// What the decisions of a bot cost in the matches that were looked at.
+/// The cost of a bot's decisions in the matches that were examined.
 pub struct Conduct {
     pub matches: usize,
     pub cost_of_match: String,
@@ -61,14 +62,14 @@ pub struct Conduct {
     pub scale: Scale,
 }
 
-/// The pages, claimed before the work begins.
+/// The pages. Their files are claimed before the work begins.
 pub struct Site {
     folder: PathBuf,
     files: Vec<OutputFile>,
 }
 
 impl Site {
-    /// Claims a folder: a new or an empty one, unless `force` is given. What else is in it stays there.
+    /// Claims a folder. It must be new or empty, unless `force` is given. Other files in it stay there.
     pub fn claim(folder: &Path, plan: &Plan, force: bool) -> Result<Self, Error> {
         match fs::read_dir(folder).map(|mut there| there.next().is_some()) {
             Ok(true) if !force => {
@@ -92,14 +93,21 @@ impl Site {
         Ok(Site { folder: folder.to_owned(), files })
     }
 
-    pub fn write<G: Listed>(&self, report: &Report, schedule: &Schedule, store: &Store) -> Result<(), Error> {
+    /// Writes all pages; `file` is the path of the store.
+    pub fn write<G: Listed>(
+        &self,
+        report: &Report,
+        schedule: &Schedule,
+        store: &Store,
+        file: &Path,
+    ) -> Result<(), Error> {
         let bots = gather::<G>(report, schedule, store)?;
         let [index, files @ ..] = &self.files[..] else { return Ok(()) };
         // The page that leads to the others comes last.
         for (file, entry) in files.iter().zip(report.plan.members()) {
             file.write_silently(pages::bot(report, entry, &bots[entry], G::CARD.title).into_string())?;
         }
-        index.write_silently(pages::index(report, G::CARD.title, &command::<G>(report)).into_string())?;
+        index.write_silently(pages::index(report, G::CARD.title, &again::<G>(report, file)).into_string())?;
         say_written(&format!(
             "{} ({})",
             self.folder.join("index.html").display(),
@@ -129,12 +137,12 @@ fn gather<G: Listed>(report: &Report, schedule: &Schedule, store: &Store) -> Res
     Ok(bots)
 }
 
-/// What a page shows of a character.
+/// Returns a character as a page shows it.
 fn visible(c: char) -> char {
     if c == '\t' { c } else { harmless(c) }
 }
 
-/// The matches of each entry that are worth telling, the worst first.
+/// Returns the matches of each entry that are worth telling, the worst first.
 fn worst(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<Vec<PlayedMatch>>, Error> {
     let mut worst: Vec<Vec<((bool, f64), PlayedMatch)>> = vec![Vec::new(); plan.entries.len()];
     for played in all_matches(schedule, store) {
@@ -153,7 +161,7 @@ fn worst(plan: &Plan, schedule: &Schedule, store: &Store) -> Result<Vec<Vec<Play
     Ok(worst.into_iter().map(|list| list.into_iter().map(|(_, played)| played).collect()).collect())
 }
 
-/// How bad a match was for a seat: whether it misbehaved, then how much less it got than its luck gave it. None if it won.
+/// Rates how bad a match was for a seat: whether it misbehaved, then how much less it got than its luck gave it. `None` if it won.
 fn badness(played: &PlayedMatch, seat: usize) -> Option<(bool, f64)> {
     let (faulty, result) = (played.faults[seat] > 0, &played.result);
     let (place, score) = (result.places[seat], result.scores[seat] as f64);
@@ -199,7 +207,7 @@ fn film<G: Listed>(plan: &Plan, store: &Store, entry: usize, played: &PlayedMatc
     Ok(Film { title, story, faults, place: format!("{block}.{number}") })
 }
 
-/// A replay as the terminal tells it.
+/// Returns a replay as the terminal narrates it.
 fn story<G: Listed>(packed: &[u8]) -> Result<String, String> {
     let mut out = Vec::new();
     let replay =
@@ -215,7 +223,7 @@ fn story<G: Listed>(packed: &[u8]) -> Result<String, String> {
     Ok([&lines[..first], &[&left_out], &lines[last..]].concat().join("\n"))
 }
 
-/// What the decisions of each entry cost, from a sample of blocks; none where the game is not solved.
+/// Returns the cost of each entry's decisions, from a sample of blocks, or `None` for each if the game is not solved.
 fn conducts<G: Listed>(
     report: &Report,
     schedule: &Schedule,
@@ -247,20 +255,24 @@ fn conducts<G: Listed>(
     }
     let conduct = |(blocks, matches): (Vec<PlayedBlock>, usize)| {
         let scale = Scale::of::<G>();
-        let cost = regret_per_match(&blocks)?;
-        let shown = |end: f64| scale.show(end.max(0.0));
-        let cost_of_match = match cost.low.zip(cost.high) {
-            Some((low, high)) => format!("{} ({} to {})", shown(cost.mean), shown(low), shown(high)),
-            None => shown(cost.mean),
-        };
+        let cost_of_match = scale.estimate(Some(&regret_per_match(&blocks)?));
         Some(Conduct { matches, cost_of_match, habits: habits(&blocks), scale })
     };
     Ok(played.into_iter().zip(audited).map(conduct).collect())
 }
 
-/// The command that plays this tournament again.
-fn command<G: Listed>(report: &Report) -> String {
+/// How to play a tournament again.
+pub struct Again {
+    pub command: String,
+    /// The book of calls, if language models took part: without it, they would answer differently.
+    pub book: Option<String>,
+}
+
+/// Returns the command that plays this tournament again.
+fn again<G: Listed>(report: &Report, file: &Path) -> Again {
     let plan = &report.plan;
+    let has_models = plan.members().any(|member| is_model(&plan.entries[member].bot));
+    let book = has_models.then(|| book_of(file));
     let mut words = vec!["necrodome".to_owned(), "tournament".to_owned(), plan.game.clone()];
     let entry = |PlannedEntry { name, bot, .. }: &PlannedEntry| match name {
         name if name == bot || name.contains([':', '/', '=']) => bot.clone(),
@@ -299,17 +311,26 @@ fn command<G: Listed>(report: &Report) -> String {
     if plan.rank_by != Default::default() {
         set("rank-by", "plain".to_owned());
     }
-    // The plan does not know where the tables were.
-    if plan.members().any(|member| is_model(&plan.entries[member].bot)) {
+    if let Some(book) = &book {
+        // The plan does not know where the tables were.
         set("models", "FILE".to_owned());
+        set("answers", "only".to_owned());
+        set("calls", book.clone());
     }
     if plan.public_dice {
         words.push("--public-dice".to_owned());
     }
-    shell_words::join(words)
+    Again { command: shell_words::join(words), book }
 }
 
-/// The values of an object that are not the usual ones, as users write them.
+/// Returns the file name of the book of calls if it is beside the store; it may be elsewhere. The path is private.
+fn book_of(store: &Path) -> String {
+    let beside = Book::beside(store);
+    let name = beside.file_name().filter(|_| beside.exists());
+    name.map_or("BOOK".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Returns the values of an object that differ from the usual ones, as users write them.
 fn changed(values: &Value, usual: &Value) -> Vec<(String, String)> {
     let values = values.as_object().into_iter().flatten();
     let written = |value: &Value| match value {
@@ -323,7 +344,7 @@ fn changed(values: &Value, usual: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Percent, one digit, with the interval.
+/// Formats a percentage with one decimal and its interval.
 pub fn percent(estimate: &necrodome_arena::stats::Estimate) -> String {
     print::estimate(Some(estimate), 100.0, 1)
 }

@@ -1,4 +1,4 @@
-//! What the flags and the TOML file say together.
+//! Combines the flags and the TOML file.
 
 use super::{Args, print::Shown, tables::TableFlags};
 use crate::{
@@ -10,11 +10,13 @@ use crate::{
 use necrodome_arena::{
     dice::{Secret, SecretError},
     entry::moved_to,
+    own,
     process::Limits,
     stats::RankBy,
     tournament::{Claims, PlanError},
 };
 use necrodome_models::{Models, MoneyError};
+use necrodome_rules::misread::{Format, Misread};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::Seed,
@@ -28,10 +30,10 @@ use std::{
 };
 use toml::Spanned;
 
-/// What stands for the bot that comes with the program.
+/// The placeholder for the bot that comes with the program.
 pub const BUNDLED: &str = "the bundled Python bot";
 
-/// A tournament as a file describes it: a key for each flag.
+/// A tournament in a file, with a key for each flag.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct File {
@@ -77,7 +79,7 @@ struct File {
     allow_network: bool,
     #[serde(alias = "pass-env")]
     pass_env: Vec<String>,
-    /// The path of a file with models, or tables of them.
+    /// Either the path of a file with models, or tables of them.
     models: Option<toml::Value>,
     answers: Option<Spanned<String>>,
     calls: Option<PathBuf>,
@@ -88,13 +90,13 @@ struct File {
     dry_run: bool,
 }
 
-/// A tournament as the file describes it, with the flags on top.
+/// A tournament from the file and the flags. Flags override the file.
 #[derive(Debug, Default)]
 pub struct Config {
     pub game: String,
     pub bots: Vec<String>,
     pub blocks: Option<u32>,
-    /// Whether blocks were asked for as rounds of a battle.
+    /// The number of rounds, if blocks were asked for as rounds of a battle.
     pub rounds: Option<u32>,
     pub watch: bool,
     pub seed: Option<Seed>,
@@ -107,7 +109,7 @@ pub struct Config {
     pub test: Option<Claims>,
     pub plan: bool,
     pub difference: Option<f64>,
-    /// As it was asked for, if it was.
+    /// The measure that was asked for, if any.
     pub rank_by: Option<RankBy>,
     pub shown: Shown,
     pub threads: Option<usize>,
@@ -121,12 +123,12 @@ pub struct Config {
     pub limits: Limits,
     pub sandbox: SandboxFlags,
     pub models: ModelFlags,
-    /// The models that the file itself describes.
+    /// The models that the file describes itself.
     pub own_models: Models,
     pub dry_run: bool,
-    /// What to call the last bot, if it comes with the program.
+    /// The name of the last bot, if it comes with the program.
     pub bundled: Option<&'static str>,
-    /// Options of the rules in the file.
+    /// Options of the rules from the file.
     options: Vec<Setting>,
     /// `--set` from the command line.
     settings: Vec<String>,
@@ -186,11 +188,15 @@ impl Config {
 
     fn from_file(path: &Path) -> Result<Self, Error> {
         let refuse = |why: String| Error::at(path.display(), why);
-        let text = fs::read_to_string(path).map_err(|error| Error::unread(path, &error))?;
+        let text = own::read_text(path).map_err(|error| Error::unread(path, &error))?;
         let file: File = toml::from_str(&text).map_err(|error| {
             let place = error.span().map(|span| place(path, &text, span.start));
             mistake(place.unwrap_or(path.display().to_string()), error.message())
         })?;
+        if file.force {
+            return Err(refuse("`force` in a file would overwrite files unasked".into())
+                .hint("leave it out, and add --force to the command if you want that"));
+        }
         if file.game.is_empty() {
             return Err(refuse("expected a game, such as game = \"zombie-dice\"".into()));
         }
@@ -296,7 +302,7 @@ impl Config {
                 csv_pairs: joined(file.csv_pairs),
                 csv_matches: joined(file.csv_matches),
             },
-            force: file.force,
+            force: false,
             limits,
             sandbox: SandboxFlags {
                 sandbox,
@@ -319,7 +325,7 @@ impl Config {
         })
     }
 
-    /// The rules: options of the file, then `--set`.
+    /// Returns the rules: options from the file, then those from `--set`.
     pub fn rules<G: Listed>(&self) -> Result<G::Rules, Error> {
         let flags = format!("{} --set", G::ID);
         let mut pairs = Vec::new();
@@ -339,7 +345,7 @@ impl Config {
         })
     }
 
-    /// Some bots to look at, one of them in Python where Python is. Its file lives as long as what is returned.
+    /// Sets a sample line-up, with one bot in Python if Python is installed. Its file exists as long as the folder that is returned.
     pub fn default_line_up(&mut self, game: GameId) -> Result<Option<tempfile::TempDir>, Error> {
         self.bots = game.card().line_up.iter().map(|&bot| bot.to_owned()).collect();
         let Some(python) = Page::bot_of_game(&game.card()) else { return Ok(None) };
@@ -357,7 +363,7 @@ impl Config {
     }
 }
 
-/// `file.toml:3:1`, lines and columns from 1.
+/// Returns `file.toml:3:1`, with lines and columns from 1.
 fn place(path: &Path, text: &str, byte: usize) -> String {
     let before = text.get(..byte).unwrap_or(text);
     let line = 1 + before.matches('\n').count();
@@ -365,30 +371,10 @@ fn place(path: &Path, text: &str, byte: usize) -> String {
     format!("{}:{line}:{column}", path.display())
 }
 
-/// A mistake that the parser found, in the words of TOML.
+/// Returns a mistake that the parser found, in the words of TOML.
 fn mistake(place: String, message: &str) -> Error {
-    if message.starts_with("unknown field") {
-        // unknown field `a`, expected one of `b`, `c`
-        let mut names = message.split('`').skip(1).step_by(2);
-        let key = names.next().unwrap_or_default();
-        return Error::unknown(format_args!("{place}: unknown key"), key, &names.collect::<Vec<_>>());
+    match Misread::new(message, Format::Toml) {
+        Misread::Key { name, known } => Error::unknown(format_args!("{place}: unknown key"), name, &known),
+        Misread::Other(why) => Error::at(place, why),
     }
-    let came = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
-    let why = match came.and_then(|came| came.rsplit_once(", expected ")) {
-        Some((came, expected)) => {
-            let expected = match expected {
-                "u16" | "u32" | "u64" | "usize" => "a whole number",
-                "a boolean" => "true or false",
-                "a sequence" => "a list",
-                "path string" => "a path in quotes",
-                "a string" => "text in quotes",
-                "a map" => "a table",
-                expected if expected.starts_with("struct ") => "a table",
-                other => other,
-            };
-            format!("expected {expected}, got {}", came.replace('`', "").replace(" as i128", ""))
-        }
-        None => message.replace('\n', " "),
-    };
-    Error::at(place, why)
 }

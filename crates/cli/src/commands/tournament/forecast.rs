@@ -1,4 +1,4 @@
-//! `necrodome tournament --plan`: how long a tournament must be, for people.
+//! `necrodome tournament --plan`: says how long a tournament must be.
 
 use super::print::{estimate, shortened};
 use crate::{
@@ -14,7 +14,7 @@ use necrodome_arena::{
 };
 use std::{io::Write, time::Duration};
 
-/// Pairs that are listed: those that need most.
+/// How many pairs are listed, those that need the most blocks.
 const SHOWN: usize = 15;
 /// The longest name in the table.
 const LONGEST: usize = 20;
@@ -74,7 +74,7 @@ fn sentences(forecast: &Forecast) -> Vec<String> {
     sentences
 }
 
-/// `500 blocks (3000 matches, 4 seconds)`.
+/// Returns `500 blocks (3000 matches, 4 seconds)`.
 fn length(length: &Length) -> String {
     let time = Duration::try_from_secs_f64(length.seconds).unwrap_or(Duration::MAX);
     let time = if time < Duration::from_secs(1) {
@@ -85,7 +85,7 @@ fn length(length: &Length) -> String {
     format!("{} ({}, {time})", count(length.blocks, "block"), count(length.matches, "match"))
 }
 
-/// How differences are written.
+/// Returns the factor and the digits with which differences are written.
 fn scale(measure: Measure) -> (f64, usize) {
     match measure {
         Measure::MeanScore => (1.0, 2),

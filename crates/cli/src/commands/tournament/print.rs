@@ -1,9 +1,9 @@
-//! The report for people.
+//! Prints the report for people.
 
 use crate::{
     commands::trouble,
     error::Error,
-    paint::{WIDTH, bold, count, dim, green, harmless, wrapped, yellow},
+    paint::{self, bold, count, dim, green, harmless, wrapped, yellow},
 };
 use necrodome_arena::{
     front::Bargain,
@@ -15,11 +15,11 @@ use std::{collections::BTreeMap, io::Write};
 /// How a report is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shown {
-    /// With all columns.
+    /// Whether to show all columns.
     pub wide: bool,
-    /// With what the numbers mean.
+    /// Whether to explain the numbers.
     pub explained: bool,
-    /// With the scores of each round.
+    /// Whether to show the scores of each round.
     pub rounds: bool,
 }
 
@@ -33,10 +33,10 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     if !(report.trouble.faults.is_empty() && report.trouble.logs.is_empty()) {
         writeln!(out)?;
     }
-    let width = if shown.wide { usize::MAX } else { WIDTH };
+    let width = if shown.wide { usize::MAX } else { paint::width() };
     standings(&mut out, report, width)?;
     if !shown.wide {
-        usage(&mut out, report)?;
+        usage(&mut out, report, width)?;
     }
     if shown.rounds {
         writeln!(out)?;
@@ -51,7 +51,7 @@ pub fn report(report: &Report, shown: Shown) -> Result<(), Error> {
     Ok(())
 }
 
-/// `12.3 (11.9 to 12.7)`, or just the number where there is no interval.
+/// Returns `12.3 (11.9 to 12.7)`, or just the number if there is no interval.
 pub fn estimate(estimate: Option<&Estimate>, factor: f64, digits: usize) -> String {
     let Some(Estimate { mean, low, high }) = estimate else { return "-".into() };
     let mean = mean * factor;
@@ -61,7 +61,7 @@ pub fn estimate(estimate: Option<&Estimate>, factor: f64, digits: usize) -> Stri
     }
 }
 
-/// `+120 (80 to 165)`; an end that the results do not bound is left open.
+/// Returns `+120 (80 to 165)`; an end that the results do not bound is left open.
 fn rating(rating: &Rating) -> String {
     // Not -0.
     let whole = |points: f64| points.round() + 0.0;
@@ -74,7 +74,7 @@ fn rating(rating: &Rating) -> String {
     }
 }
 
-/// `2`, or `2-4`.
+/// Returns `2`, or `2-4`.
 pub fn rank(entry: &EntryReport) -> String {
     match (entry.rank.best, entry.rank.worst) {
         (best, worst) if best == worst => best.to_string(),
@@ -88,28 +88,37 @@ pub struct Column {
     pub cell: fn(&EntryReport) -> String,
 }
 
-/// All columns after rank and name.
+/// Returns all columns after rank and name.
 pub fn columns(report: &Report) -> Vec<Column> {
     columns_up_to(report, usize::MAX)
 }
 
-/// The most important columns, at most so many, and those of what decisions took where language models take part.
+/// Returns the most important columns, at most `most`, followed by the usage columns if language models take part.
 pub fn columns_up_to(report: &Report, most: usize) -> Vec<Column> {
     let with_models = report.standings.iter().any(|entry| entry.usage.is_some());
     let is_used = |column: &Column| {
         (with_models || most == usize::MAX)
             && report.standings.iter().any(|entry| !(column.cell)(entry).is_empty())
     };
-    main_columns(report).into_iter().take(most).chain(usage_columns().into_iter().filter(is_used)).collect()
+    main_columns(report)
+        .into_iter()
+        .take(most)
+        .chain(usage_columns(report).into_iter().filter(is_used))
+        .collect()
 }
 
-/// What decisions of language models, and of those beside them, took and cost.
-fn usage_columns() -> Vec<Column> {
+/// Returns the columns for what decisions used and cost, for tournaments with language models.
+fn usage_columns(report: &Report) -> Vec<Column> {
     let column = |head, cell| Column { head, cell };
+    // A chance to win in percent, as in exams, or points.
+    let regret: fn(&EntryReport) -> String = match report.plan.seats {
+        1 => |entry| entry.regret.map_or(String::new(), |regret| format!("{:.3}", regret.per_decision)),
+        _ => |entry| {
+            entry.regret.map_or(String::new(), |regret| format!("{:.2}%", 100.0 * regret.per_decision))
+        },
+    };
     vec![
-        column("regret/decision", |entry| {
-            entry.regret.map_or(String::new(), |regret| format!("{:.4}", regret.per_decision))
-        }),
+        column("regret/decision", regret),
         column("cost/decision", |entry| used(entry, |usage| cost(usage.cost_per_decision))),
         column("cost", |entry| used(entry, |usage| cost(usage.cost))),
         column("tokens", |entry| used(entry, |usage| (usage.input_tokens + usage.output_tokens).to_string())),
@@ -119,7 +128,7 @@ fn usage_columns() -> Vec<Column> {
     ]
 }
 
-/// The columns of every tournament, the most important first: those that do not fit are left out from the end.
+/// Returns the columns of every tournament, the most important first: those that do not fit are dropped from the end.
 fn main_columns(report: &Report) -> Vec<Column> {
     let column = |head, cell| Column { head, cell };
     let score = column("score", |entry| estimate(entry.record.mean_score.as_ref(), 1.0, 2));
@@ -160,12 +169,26 @@ fn main_columns(report: &Report) -> Vec<Column> {
     columns
 }
 
-/// What a language model has used.
+/// Returns a cell about the usage of a language model.
 fn used(entry: &EntryReport, cell: impl Fn(&UsageReport) -> String) -> String {
     entry.usage.as_ref().map_or(String::new(), cell)
 }
 
-/// How much regret each further unit of money saves.
+/// Explains the column regret/money, if there is one.
+fn bargains(report: &Report) -> Option<String> {
+    let is_compared =
+        |entry: &EntryReport| entry.usage.as_ref().is_some_and(|usage| usage.bargain.on_front.is_some());
+    let unit = if report.plan.seats == 1 { "points" } else { "wins" };
+    report.standings.iter().any(is_compared).then(|| {
+        format!(
+            "regret/money: how many {unit} each further unit of money saves, against the next language model that costs at \
+             least 10% less and that none beats in both regret and cost. cheapest: there is no such model. beaten: another one \
+             costs no more and has no more regret."
+        )
+    })
+}
+
+/// Says how much regret each additional unit of money saves.
 fn bargain(bargain: &Bargain) -> String {
     match (bargain.on_front, bargain.regret_per_cost) {
         (_, Some(saved)) => format!("{saved:.3}"),
@@ -175,22 +198,22 @@ fn bargain(bargain: &Bargain) -> String {
     }
 }
 
-/// An amount of money, or `?` where a price is not known.
+/// Formats an amount of money, or `?` if a price is not known.
 pub fn cost(amount: Option<f64>) -> String {
     amount.map_or("?".to_owned(), money)
 }
 
-/// An amount of money: four decimals, or as many as a small one needs.
+/// Formats an amount of money with four decimals, or as many as a small one needs.
 fn money(amount: f64) -> String {
     if amount > 0.0 && amount < 0.001 { format!("{amount:.6}") } else { format!("{amount:.4}") }
 }
 
-/// The result without luck.
+/// Returns the luck-adjusted result.
 fn adjusted(entry: &EntryReport, factor: f64, digits: usize) -> String {
     estimate(entry.luck_adjusted.as_ref().map(|adjusted| &adjusted.estimate), factor, digits)
 }
 
-/// A text that is no longer than so many characters.
+/// Shortens a text to at most `most` characters.
 pub fn shortened(text: &str, most: usize) -> String {
     match text.chars().count() > most {
         true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -198,10 +221,10 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Names are cut where they would leave no room for results.
+/// The longest name: longer ones are cut, so that there is room for results.
 pub const LONGEST_NAME: usize = 24;
 
-/// The standings, column by column, as many as fit; the first cell of each is its head.
+/// Returns the standings, column by column, as many as fit. The first cell of each is its heading.
 fn table(report: &Report, width: usize) -> Vec<Vec<String>> {
     let longest = if width == usize::MAX { usize::MAX } else { LONGEST_NAME };
     let mut table: Vec<Vec<String>> = vec![vec!["rank".into()], vec!["entry".into()]];
@@ -224,12 +247,12 @@ fn table(report: &Report, width: usize) -> Vec<Vec<String>> {
     table
 }
 
-/// The width of a column.
+/// Returns the width of a column.
 fn size(cells: &[String]) -> usize {
     cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
 }
 
-/// The standings as a table in Markdown, with what they mean.
+/// Prints the standings as a table in Markdown, with explanations.
 pub fn markdown(report: &Report, shown: Shown) -> Result<(), Error> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     writeln!(out, "{}\n", report.summary.join(" "))?;
@@ -243,7 +266,7 @@ pub fn markdown(report: &Report, shown: Shown) -> Result<(), Error> {
     Ok(out.flush()?)
 }
 
-/// A table of columns with their heads, in Markdown; the column of names is on the left.
+/// Writes a table of columns with their headings in Markdown. The column of names is on the left.
 fn markdown_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> std::io::Result<()> {
     for row in 0..table[names].len() {
         let cell = |cells: &Vec<String>| cells[row].replace('\\', "\\\\").replace('|', "\\|");
@@ -260,8 +283,8 @@ fn standings(out: &mut impl Write, report: &Report, width: usize) -> std::io::Re
     plain_table(out, &table(report, width), 1)
 }
 
-/// What decisions took and cost, where language models take part.
-fn usage(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+/// Prints what decisions used and cost, if language models take part.
+fn usage(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
     if report.standings.iter().all(|entry| entry.usage.is_none()) {
         return Ok(());
     }
@@ -270,16 +293,17 @@ fn usage(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
         cells.iter().any(|cell| !cell.is_empty()).then(|| [vec![head.to_owned()], cells].concat())
     };
     writeln!(out)?;
-    in_bands(out, &entry_names(report), usage_columns().into_iter().filter_map(cells).collect(), WIDTH)
+    let columns = usage_columns(report).into_iter().filter_map(cells).collect();
+    in_bands(out, &entry_names(report), columns, width)
 }
 
-/// The names of the entries, with their head.
+/// Returns the names of the entries, with a heading.
 fn entry_names(report: &Report) -> Vec<String> {
     let names = report.standings.iter().map(|entry| shortened(&entry.name, LONGEST_NAME));
     std::iter::once("entry".to_owned()).chain(names).collect()
 }
 
-/// The scores of each round and their median, column by column; the first cell of each is its head.
+/// Returns the scores of each round and their median, column by column. The first cell of each is its heading.
 fn round_columns(report: &Report, head: impl Fn(usize) -> String) -> Vec<Vec<String>> {
     let entries = &report.standings;
     let rounds = entries.iter().map(|entry| entry.rounds.len()).max().unwrap_or(0);
@@ -301,7 +325,7 @@ fn round_columns(report: &Report, head: impl Fn(usize) -> String) -> Vec<Vec<Str
     (0..rounds).map(round).chain([medians]).collect()
 }
 
-/// The scores of each round, the median last, best first. What does not fit is continued below.
+/// Prints the scores of each round, the median last, best first. Columns that do not fit continue below.
 fn rounds(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
     let names = entry_names(report);
     let columns = round_columns(report, |round| format!("round {round}"));
@@ -312,7 +336,7 @@ fn rounds(out: &mut impl Write, report: &Report, width: usize) -> std::io::Resul
     in_bands(out, &names, columns, width)
 }
 
-/// Columns beside the names; what does not fit is continued below.
+/// Prints columns beside the names. Those that do not fit continue below.
 fn in_bands(
     out: &mut impl Write,
     names: &[String],
@@ -332,7 +356,7 @@ fn in_bands(
     bands.iter().try_for_each(|band| plain_table(out, band, 0))
 }
 
-/// A table of columns with their heads; the column of names is on the left.
+/// Writes a table of columns with their headings. The column of names is on the left.
 pub fn plain_table(out: &mut impl Write, table: &[Vec<String>], names: usize) -> std::io::Result<()> {
     let widths: Vec<usize> = table.iter().map(|cells| size(cells)).collect();
     for row in 0..table[names].len() {
@@ -350,7 +374,7 @@ pub fn plain_table(out: &mut impl Write, table: &[Vec<String>], names: usize) ->
     Ok(())
 }
 
-/// How often the row placed better than the column, where it fits.
+/// Prints how often the entry of the row placed better than that of the column, if there is room.
 fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io::Result<()> {
     let entries = &report.standings;
     let cell = |met: &Option<(u64, Estimate)>| match met {
@@ -385,11 +409,17 @@ fn notes(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
         wrapped(&remark, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     }
     let [played, proof @ ..] = &footer(report)[..] else { return Ok(()) };
-    writeln!(out, "{played}")?;
-    proof.iter().try_for_each(|line| writeln!(out, "{}", dim(line)))
+    wrapped(played, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    for line in proof {
+        // Hashes and secrets are for copying: they stay whole, however narrow the terminal is.
+        let is_copied = line.split(' ').any(|word| word.len() >= 64);
+        let lines = if is_copied { vec![line.clone()] } else { wrapped(line, 0) };
+        lines.iter().try_for_each(|line| writeln!(out, "{}", dim(line)))?;
+    }
+    Ok(())
 }
 
-/// What else there is to say: of the models that answered, of the seats, of luck, and why it stopped.
+/// Returns other remarks: on the models that answered, the seats, the luck, and why the tournament stopped.
 pub fn remarks(report: &Report) -> Vec<String> {
     let answered = |entry: &EntryReport| {
         let models = entry.usage.as_ref()?.answered_by.words()?;
@@ -401,7 +431,7 @@ pub fn remarks(report: &Report) -> Vec<String> {
             format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))
         };
         let seats: Vec<String> = effect.win_rates.iter().enumerate().take(6).map(seat).collect();
-        let verdict = if effect.differ { "the seat matters" } else { "no effect of the seat is visible" };
+        let verdict = if effect.differ { "the seat matters" } else { "no seat is shown to be better" };
         remarks.push(format!("{}: {}", verdict, seats.join(", ")));
     }
     if report.measure == Measure::AgainstFirst {
@@ -416,10 +446,11 @@ pub fn remarks(report: &Report) -> Vec<String> {
     // With few blocks nothing is gained yet.
     if !ratios.is_empty() && mean < 95.0 {
         remarks.push(format!(
-            "luck-adjusted: the luck of the dice is known exactly and taken out; it estimates the same, with {mean:.0}% of the \
-             variance"
+            "luck-adjusted: results without the luck of the dice, which is known exactly; with the same number of blocks their \
+             variance is {mean:.0}% of that of plain results"
         ));
     }
+    remarks.extend(bargains(report));
     remarks.extend(match report.stopped {
         Stop::Decided if report.tested.is_some() => Some("stopped early: the test is decided".to_owned()),
         Stop::Decided => Some("stopped early: all neighbours in the standings are told apart".to_owned()),
@@ -431,7 +462,7 @@ pub fn remarks(report: &Report) -> Vec<String> {
     remarks
 }
 
-/// How many blocks were played; where entries came and went, by each pair.
+/// Says how many blocks were played; if entries came and went, for each pair.
 pub fn blocks(report: &Report) -> String {
     match report.blocks_each {
         _ if report.plan.stages.is_empty() && report.stopped == Stop::Interrupted => {
@@ -443,7 +474,7 @@ pub fn blocks(report: &Report) -> String {
     }
 }
 
-/// What was played, what the numbers promise, and the hash that proves them.
+/// Says what was played and what the numbers promise, with the hash that proves them.
 pub fn footer(report: &Report) -> Vec<String> {
     let plan = &report.plan;
     let (blocks, matches) = (blocks(report), count(report.matches, "match"));
@@ -457,18 +488,18 @@ pub fn footer(report: &Report) -> Vec<String> {
     ];
     lines.extend(sealed_dice(plan));
     if !report.left.is_empty() {
-        lines.extend(wrapped(&format!("no longer in it: {}", report.left.join(", ")), 0));
+        lines.push(format!("no longer in it: {}", report.left.join(", ")));
     }
     lines.extend(runs_with(plan));
     lines.extend(plan.sandbox.map(|level| format!("programs were confined: {level} ({})", level.about())));
     if !plan.gifts.is_empty() {
-        lines.extend(wrapped(&format!("programs were given {}", plan.gifts), 0));
+        lines.push(format!("programs were given {}", plan.gifts));
     }
     lines.extend(report.hash.as_ref().map(|hash| format!("hash {hash}")));
     lines
 }
 
-/// What the dice follow from beside the seed: a hash of it, and, when all is played, the secret itself.
+/// Says what the dice follow from besides the seed: the commitment and, once everything is played, the secret itself.
 pub fn sealed_dice(plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     for SealedDice { first, commitment, secret } in &plan.sealed_dice {
@@ -478,14 +509,14 @@ pub fn sealed_dice(plan: &Plan) -> Vec<String> {
         lines.push(format!("dice sealed by {commitment}"));
         lines.push(match secret {
             Some(secret) => format!("secret {secret}"),
-            None => "the secret is told when all blocks are played".to_owned(),
+            None => "the secret is published after the last block".to_owned(),
         });
     }
     lines
 }
 
-/// What programs ran with, by interpreter.
-fn runs_with(plan: &Plan) -> Vec<String> {
+/// Says what the programs ran with, by interpreter.
+fn runs_with(plan: &Plan) -> Option<String> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for entry in plan.entries.iter().filter(|entry| !entry.left) {
         if let Some(version) = &entry.runs_with {
@@ -496,7 +527,7 @@ fn runs_with(plan: &Plan) -> Vec<String> {
         .iter()
         .map(|(version, names)| format!("{} ran with {}", names.join(", "), harmless(version)))
         .collect();
-    if said.is_empty() { said } else { wrapped(&said.join("; "), 0) }
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
@@ -507,7 +538,7 @@ fn explain(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the numbers mean, with those of the first entry.
+/// Explains what the numbers mean, using those of the first entry.
 pub fn explanations(report: &Report) -> Vec<String> {
     let Some(first) = report.standings.first() else { return Vec::new() };
     let name = &first.name;
@@ -533,8 +564,8 @@ pub fn explanations(report: &Report) -> Vec<String> {
     if let Some(adjusted) = &first.luck_adjusted {
         let (factor, unit) = if alone { (1.0, "") } else { (100.0, " %") };
         texts.push(format!(
-            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. With that taken out, as far as results follow it, \
-             {}{unit} are left: the same in the long run, but known better.",
+            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. Without that luck the result is {}{unit}. In the long run \
+             both numbers agree, but this one is more precise.",
             adjusted.luck * factor,
             estimate(Some(&adjusted.estimate), factor, 2)
         ));
@@ -554,28 +585,18 @@ pub fn explanations(report: &Report) -> Vec<String> {
     let share = 100.0 / (1.0 + 10f64.powf(-first.rating.elo / 400.0));
     if matches!(report.measure, Measure::WinRate | Measure::AgainstFirst) {
         texts.push(format!(
-            "rating: {name} has {:+.0} points; whoever has that many places better than an average entry in {share:.0} of 100 matches.",
+            "rating: {name} has {:+.0} points; an entry rated so places ahead of an average one in {share:.0} of 100 matches.",
             first.rating.elo
         ));
     }
-    if report
-        .standings
-        .iter()
-        .any(|entry| entry.usage.as_ref().is_some_and(|usage| usage.bargain.on_front.is_some()))
-    {
-        texts.push(
-            "regret/money: how much regret each further unit of money saves, against the next cheaper language model that none beats in \
-             both regret and cost. cheapest: no such model is cheaper. beaten: another one costs no more and has no more regret."
-                .to_owned(),
-        );
-    }
     texts.push(
-        "hash: whoever plays this plan again gets the same hash, or something was different.".to_owned(),
+        "hash: playing this plan again gives the same hash; a different one means that something changed."
+            .to_owned(),
     );
     texts
 }
 
-/// What a reader of the standings should know.
+/// Returns warnings for readers of the standings.
 pub fn warnings(report: &Report) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut warnings = Vec::new();
@@ -608,14 +629,16 @@ pub fn warnings(report: &Report) -> Vec<String> {
         ));
     }
     for entry in &report.standings {
-        if let (Some(clean), Some(all)) = (entry.win_rate_without_faults, entry.record.win_rate)
+        if let (Some(clean), Some(matches), Some(all)) =
+            (entry.win_rate_without_faults, entry.matches_without_faults, entry.record.win_rate)
             && (clean - all.mean).abs() > 0.005
         {
             warnings.push(format!(
-                "in matches without misbehaviour {} wins {:.1} %, not {:.1} %",
+                "{} wins {:.1} %, but {:.1} % in the {} in which it does not misbehave",
                 entry.name,
+                all.mean * 100.0,
                 clean * 100.0,
-                all.mean * 100.0
+                count(matches, "match")
             ));
         }
     }

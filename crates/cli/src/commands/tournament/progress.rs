@@ -1,12 +1,12 @@
-//! What is shown while a tournament is played: a bar and the standings on a terminal, plain lines elsewhere.
+//! Shows the progress of a tournament: a bar and the standings on a terminal, plain lines elsewhere.
 
 use crate::{
     interrupt,
-    paint::{error_redraws, say, wrapped},
+    paint::{error_redraws, say},
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use necrodome_arena::{
-    fault::FaultCount,
+    fault::{FaultCount, FaultKind},
     tournament::{EntryReport, Plan, Report, Schedule, Sums, Update, report_of},
 };
 use std::{
@@ -17,7 +17,7 @@ use std::{
 
 /// How often standings are computed, and plain lines are written.
 const EVERY: Duration = Duration::from_secs(2);
-/// Looks take at most one part in so many of the time.
+/// Computing standings may take one part in this many of the time.
 const SHARE: u32 = 20;
 
 pub struct TournamentProgress<'a> {
@@ -25,11 +25,11 @@ pub struct TournamentProgress<'a> {
     schedule: &'a Schedule,
     bars: Option<Bars>,
     began: Instant,
-    /// When the next look is due: later where looking takes long.
+    /// When the standings are computed next: later if computing them takes long.
     due: Option<Instant>,
     first: u32,
     sums: Sums,
-    /// Faults that were told in plain lines, by entry and kind.
+    /// The faults that were already reported in plain lines, by entry and kind.
     warned: BTreeSet<(String, String)>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> TournamentProgress<'a> {
         let (blocks, all) = (update.blocks, self.schedule.end());
         let open = open_pairs(&report).map_or(String::new(), |open| format!(", {open}"));
         say(format_args!("{blocks}/{all} blocks, {rate:.0} matches/s, ETA {left:.0} s{open}"));
-        for fault in &report.trouble.faults {
+        for fault in warnings(&report) {
             if self.warned.insert((fault.name.clone(), fault.kind.to_string())) {
                 say(warning(fault));
             }
@@ -105,7 +105,7 @@ impl<'a> TournamentProgress<'a> {
     }
 }
 
-/// The leaders so far, in a few lines, and who misbehaves.
+/// Returns the leaders so far, in a few lines, and the entries that misbehave.
 fn standings(report: &Report) -> String {
     const SHOWN: usize = 10;
     let line = |(place, entry): (usize, &EntryReport)| {
@@ -114,11 +114,11 @@ fn standings(report: &Report) -> String {
     };
     let mut lines: Vec<String> = report.standings.iter().enumerate().take(SHOWN).map(line).collect();
     lines.extend(open_pairs(report));
-    lines.extend(report.trouble.faults.iter().take(SHOWN).map(warning));
+    lines.extend(warnings(report).take(SHOWN).map(warning));
     lines.join("\n")
 }
 
-/// How far a tournament is that stops when it is decided.
+/// Says which neighbours are not told apart yet, for a tournament that stops when all are; otherwise returns `None`.
 fn open_pairs(report: &Report) -> Option<String> {
     let first = report.undecided.first().filter(|_| report.plan.until_decided)?;
     Some(match report.undecided.len() {
@@ -127,9 +127,13 @@ fn open_pairs(report: &Report) -> Option<String> {
     })
 }
 
+/// Returns the faults to warn of. That an entry is out follows from its other faults.
+fn warnings(report: &Report) -> impl Iterator<Item = &FaultCount> {
+    report.trouble.faults.iter().filter(|fault| fault.kind != FaultKind::Out)
+}
+
+/// Warns of a fault in one line; the report at the end has the details and the hint.
 fn warning(fault: &FaultCount) -> String {
-    const WARNING: &str = "warning: ";
-    let hint = fault.hint.map_or(String::new(), |hint| format!(" (hint: {hint})"));
-    let text = format!("{}: {} {}, first in {}{hint}", fault.name, fault.count, fault.kind, fault.first);
-    WARNING.to_owned() + &wrapped(&text, WARNING.len()).join("\n")
+    let place = fault.first.split(": ").next().unwrap_or_default();
+    format!("warning: {}: {}, first in {place}", fault.name, fault.kind)
 }

@@ -10,21 +10,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The flags that name such files.
+/// The flags for files of comma-separated values.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct TableFlags {
     /// Write the standings as comma-separated values
     #[arg(long, value_name = "FILE", group = "written")]
     pub csv: Option<PathBuf>,
-    /// Write how every pair did against each other, likewise
+    /// Write how every pair did against each other as comma-separated values
     #[arg(long, value_name = "FILE", group = "written")]
     pub csv_pairs: Option<PathBuf>,
-    /// Write every match, a row for each seat, likewise
+    /// Write every match as comma-separated values, with a row for each seat
     #[arg(long, value_name = "FILE", group = "written")]
     pub csv_matches: Option<PathBuf>,
 }
 
-/// Files that will be written.
+/// The files that will be written.
 pub struct Tables {
     standings: Option<OutputFile>,
     pairs: Option<OutputFile>,
@@ -32,7 +32,7 @@ pub struct Tables {
 }
 
 impl TableFlags {
-    /// These, and where they say nothing, the others.
+    /// Returns these flags, with the values of `others` where they are not set.
     pub fn over(&self, others: TableFlags) -> TableFlags {
         let or = |own: &Option<PathBuf>, other| own.clone().or(other);
         TableFlags {
@@ -42,12 +42,12 @@ impl TableFlags {
         }
     }
 
-    /// Whether any file is asked for.
+    /// Whether any file is wanted.
     pub fn is_some(&self) -> bool {
         [&self.csv, &self.csv_pairs, &self.csv_matches].into_iter().any(Option::is_some)
     }
 
-    /// Claims the files. None of them is another one, nor the store.
+    /// Claims the files. They must differ from each other and from the store.
     pub fn claim(&self, store: (&str, Option<&Path>), force: bool) -> Result<Tables, Error> {
         let files = [
             store,
@@ -67,7 +67,7 @@ impl TableFlags {
 }
 
 impl Tables {
-    /// Writes the files that were asked for.
+    /// Writes the files that are wanted.
     pub fn write(&self, report: &Report, schedule: &Schedule, store: &Store) -> Result<(), Error> {
         if let Some(file) = &self.standings {
             file.fill(&mut |out| standings(report, out))?;
@@ -82,23 +82,23 @@ impl Tables {
     }
 }
 
-/// A name that no spreadsheet takes for a formula: bots are called after files of strangers.
+/// Returns a name that no spreadsheet takes for a formula: a bot is named after its file, which may come from a stranger.
 pub fn name(name: &str) -> String {
     let quote = if name.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     format!("{quote}{name}")
 }
 
-/// A number, or nothing.
+/// Formats a number, or nothing.
 pub fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-/// A whole number, or nothing.
+/// Formats a whole number, or nothing.
 fn whole(value: Option<u64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-/// The pairs that have met.
+/// Writes the pairs that have met.
 fn pairs(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(["one", "other", "games", "better", "better_low", "better_high"])?;
@@ -116,7 +116,7 @@ fn pairs(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     table.flush()
 }
 
-/// Every match, a row for each seat.
+/// Writes every match, with a row for each seat.
 fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
     table.write_record(["block", "match", "seat", "name", "place", "score", "turns", "luck", "faults"])?;
@@ -138,7 +138,7 @@ fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dy
     table.flush()
 }
 
-/// The columns of the standings as comma-separated values.
+/// The columns of the table of standings.
 const COLUMNS: [&str; 30] = [
     "rank_best",
     "rank_worst",
@@ -172,7 +172,7 @@ const COLUMNS: [&str; 30] = [
     "regret_per_cost",
 ];
 
-/// The standings as comma-separated values.
+/// Writes the table of standings.
 fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
     table.write_record(COLUMNS)?;

@@ -1,4 +1,4 @@
-//! Last Bullet: a line for each turn in which somebody was lost, the curve of the living, and the board at the end.
+//! Last Bullet as a story: a line for each turn with losses, the number of survivors over time, and the board at the end.
 
 use crate::{
     paint::{self, bold, dim, green, of_entry, red},
@@ -15,10 +15,10 @@ use std::{
     io::{self, Write},
 };
 
-/// How many turns pass between two counts of the living.
+/// How many turns pass between two counts of the survivors.
 const CENSUS_EVERY: u32 = 25;
 
-/// When the living were last counted.
+/// When the survivors were last counted.
 #[derive(Default)]
 struct Census {
     last: Option<u32>,
@@ -112,12 +112,12 @@ impl Teller<LastBullet> for Census {
     }
 }
 
-/// A letter for each entry; they start again after 26.
+/// Returns a letter for each entry. After 26 entries, the letters start again.
 pub fn letter(seat: Seat) -> char {
     char::from(b'A' + (seat.index() % 26) as u8)
 }
 
-/// How many of each are on the board.
+/// Prints how many pieces of each kind are on the board.
 fn census(out: &mut dyn Write, names: &Names, game: &LastBullet) -> io::Result<()> {
     let mut living = vec![0; names.len()];
     let (mut zombies, mut corpses) = (0u32, 0u32);

@@ -1,4 +1,4 @@
-//! Tokyo for two: which dice to keep, when to leave.
+//! Advice on Tokyo for two: which dice to keep, and when to leave.
 
 use crate::{
     commands::advise::{
@@ -44,7 +44,7 @@ const NAMES: &KeyNames<Key> = &[
     ("heals", Key::Heals),
 ];
 
-/// More points than anybody can have, so that the error can say who has won.
+/// A limit above the points that anybody can have, so that the error can say who has won.
 const MOST_POINTS: u32 = 99;
 
 #[derive(Debug, Default)]
@@ -58,10 +58,10 @@ struct Typing {
     heals: Option<u8>,
 }
 
-/// What was understood.
+/// The position as it was understood.
 #[derive(Serialize)]
 struct State {
-    /// Own and the other's.
+    /// The player's health and the opponent's.
     health: [u8; 2],
     points: [u32; 2],
     #[serde(serialize_with = "word")]
@@ -70,7 +70,7 @@ struct State {
     asked: AskedAbout,
 }
 
-/// A place as it is typed.
+/// Writes a place as people type it.
 fn word<S: serde::Serializer>(place: &Place, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(match place {
         Place::Inside => "in",
@@ -194,7 +194,7 @@ fn read(rules: &TokyoRules, words: &mut Words) -> Result<Typing, Error> {
     Ok(typed)
 }
 
-/// One number.
+/// Parses one number.
 fn one(words: &mut Words, key: &str, range: RangeInclusive<u32>) -> Result<u8, Error> {
     match words.number(key, range)? {
         Some(number) => Ok(number as u8),
@@ -205,7 +205,7 @@ fn one(words: &mut Words, key: &str, range: RangeInclusive<u32>) -> Result<u8, E
     }
 }
 
-/// A number for each of the two.
+/// Parses a number for each of the two.
 fn both(
     rules: &TokyoRules,
     words: &mut Words,
@@ -235,7 +235,7 @@ fn place(typed: &mut Typing, place: Place, words: &Words) -> Result<(), Error> {
     }
 }
 
-/// A face by name, or several in one word: `112ha`.
+/// Parses a face by name, or several in one word: `112ha`.
 fn faces(word: &str) -> Option<Vec<Face>> {
     let whole = match word {
         "one" => Some(Face::One),
@@ -292,7 +292,7 @@ impl State {
     }
 }
 
-/// Where the player stands.
+/// Returns where the player stands.
 fn whereabouts(typed: &Typing, words: &Words) -> Result<Place, Error> {
     let is_start = typed.health.is_none_or(|both| both == [MAX_HEALTH; 2])
         && typed.points.is_none_or(|both| both == [0; 2]);

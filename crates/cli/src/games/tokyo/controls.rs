@@ -1,4 +1,4 @@
-//! Tokyo for a person: dice are marked with 1 to 6, Enter rolls the others.
+//! Tokyo for a person: keys 1 to 6 mark dice to keep, Enter rolls the others.
 
 use crate::{
     human::{Controls, Gone, Meant, OwnSeat, dice, expected, keys::Keys},
@@ -19,9 +19,10 @@ use ratatui::crossterm::{
 };
 use std::io::{self, Write};
 
-/// The dice that were kept, which stay marked.
+/// What the person has marked and seen.
 #[derive(Default)]
 struct Marks {
+    /// The dice that were kept, which stay marked.
     kept: [bool; 6],
     /// The turn for which the monsters were last shown.
     shown: u32,
@@ -44,7 +45,7 @@ fn drawn(place: usize, face: Face, kept: bool) -> dice::Drawn {
     dice::Drawn { style, label: format!("{}", place + 1), face: text, mark: kept.then_some("keep") }
 }
 
-fn draw(out: &mut dyn Write, dice: &Dice, kept: [bool; 6]) -> io::Result<()> {
+fn draw(out: &mut dyn Write, dice: &Dice, kept: [bool; 6]) -> io::Result<u16> {
     let drawn: Vec<_> = (0..6).map(|die| drawn(die, dice[die], kept[die])).collect();
     dice::draw(out, "attack", &drawn)
 }
@@ -78,7 +79,8 @@ impl Controls<Tokyo> for Marks {
                 _ => "",
             };
             let stand = format!("{} of {GOAL} points{place_now}", monster.points);
-            writeln!(out, "  {} health {}, {}", paint::name(&place.names, seat), monster.health, dim(stand))?;
+            let name = paint::name(&place.names, seat);
+            paint::line(out, 2, &format!("{name} health {}, {}", monster.health, dim(stand)))?;
         }
         match view.phase {
             Phase::Rolling { rerolls_left } => writeln!(out, "  {} left", count(rerolls_left, "reroll")),
@@ -122,7 +124,7 @@ impl Controls<Tokyo> for Marks {
         self.show(&mut anstream::stdout(), place, view)?;
         match view.phase {
             Phase::Rolling { .. } => self.mark(keys, &view.dice),
-            _ => keys.ask(Tokyo::CARD.rules, "  [l]eave Tokyo or [s]tay?", |key| match key {
+            _ => keys.ask(Tokyo::CARD.rules, "[l]eave Tokyo or [s]tay?", |key| match key {
                 KeyCode::Char('l') => Some(Action::Yield),
                 KeyCode::Char('s') => Some(Action::Stay),
                 _ => None,
@@ -132,17 +134,17 @@ impl Controls<Tokyo> for Marks {
 }
 
 impl Marks {
-    /// Draws the dice again and again in the same place while they are marked.
+    /// Draws the dice again in the same place while the person marks them.
     fn mark(&mut self, keys: &mut Keys, dice: &Dice) -> Result<Action, Gone> {
         let mut out = anstream::stdout();
         loop {
-            draw(&mut out, dice, self.kept)?;
+            let drawn = draw(&mut out, dice, self.kept)?;
             let roll = match self.kept {
                 [true, true, true, true, true, true] => "[Enter] done",
                 _ => "[Enter] roll the others",
             };
-            let prompt = format!("  [1-6] keep or not, {roll}, [k]eep all");
-            let key = keys.ask(Tokyo::CARD.rules, &prompt, |key| match key {
+            let choices = format!("[1-6] keep or not, {roll}, [k]eep all");
+            let key = keys.ask(Tokyo::CARD.rules, &choices, |key| match key {
                 KeyCode::Char('1'..='6' | 'k') | KeyCode::Enter => Some(key),
                 _ => None,
             })?;
@@ -150,12 +152,11 @@ impl Marks {
                 KeyCode::Char(digit @ '1'..='6') => {
                     let kept = &mut self.kept[usize::from(digit as u8 - b'1')];
                     *kept = !*kept;
-                    // The prompt is a line of its own below the dice. Not through `out`, which strips this with NO_COLOR.
-                    execute!(
-                        io::stdout(),
-                        MoveToPreviousLine(dice::HEIGHT + 1),
-                        Clear(ClearType::FromCursorDown)
-                    )?;
+                    if !std::mem::take(&mut keys.interrupted) {
+                        // The question stands below the dice. Not through `out`, which strips this with NO_COLOR.
+                        let rows = drawn + keys.prompt(&choices).lines().count() as u16;
+                        execute!(io::stdout(), MoveToPreviousLine(rows), Clear(ClearType::FromCursorDown))?;
+                    }
                 }
                 KeyCode::Char(_) => return Ok(Action::Keep { dice: [true; 6] }),
                 _ => return Ok(Action::Keep { dice: self.kept }),

@@ -1,7 +1,7 @@
 //! Tokyo: the table of monsters at the end.
 
 use crate::{
-    paint::{self, bold, red},
+    paint::{self, bold, dim, red},
     tell::{Story, Teller},
 };
 use necrodome_rules::{
@@ -13,7 +13,11 @@ use necrodome_rules::{
 use std::io::{self, Write};
 
 #[derive(Default)]
-struct WithMonsters(Story);
+struct WithMonsters {
+    story: Story,
+    /// Whether the signs of the dice were explained.
+    explained: bool,
+}
 
 pub fn teller() -> Box<dyn Teller<Tokyo>> {
     Box::new(WithMonsters::default())
@@ -27,7 +31,12 @@ impl Teller<Tokyo> for WithMonsters {
         _: &Tokyo,
         log: &[Logged<Event>],
     ) -> io::Result<()> {
-        self.0.tell::<Tokyo>(out, names, log.iter().map(|logged| &logged.event))
+        let keeps = |logged: &Logged<Event>| matches!(&logged.event, Event::Rolled { kept, .. } if kept.contains(&true));
+        if !self.explained && log.iter().any(keeps) {
+            self.explained = true;
+            paint::line(out, 2, &dim("(die): kept; [die]: rolled").to_string())?;
+        }
+        self.story.tell::<Tokyo>(out, names, log.iter().map(|logged| &logged.event))
     }
 
     fn end(&mut self, out: &mut dyn Write, names: &Names, game: &Tokyo) -> io::Result<()> {

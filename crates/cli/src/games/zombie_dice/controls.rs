@@ -1,8 +1,8 @@
-//! Zombie Dice for a person: the own dice drawn, roll or stop.
+//! Zombie Dice for a person: their dice are drawn, and they roll or stop.
 
 use crate::{
     human::{Controls, Gone, Meant, OwnSeat, dice, expected, keys::Keys},
-    paint::{colour, count, dim},
+    paint::{colour, count, dim, line},
     tell::Story,
 };
 use anstyle::AnsiColor;
@@ -49,14 +49,14 @@ fn hear<G: Listed<Event = Event>>(
 
 fn show(out: &mut dyn Write, place: &OwnSeat, turn: &TurnView, scores: &str) -> io::Result<()> {
     let TurnView { brains, shotguns, cup, .. } = turn;
-    match turn.hand {
-        None => write!(out, "  Your turn; ")?,
+    let now = match turn.hand {
+        None => "Your turn; ".to_owned(),
         // Told with the roll where dice are words.
-        Some(_) if !place.drawn => write!(out, "  ")?,
-        Some(_) => write!(out, "  {}, {}; ", count(*brains, "brain"), count(*shotguns, "shotgun"))?,
-    }
+        Some(_) if !place.drawn => String::new(),
+        Some(_) => format!("{}, {}; ", count(*brains, "brain"), count(*shotguns, "shotgun")),
+    };
     let rest = format!("in the cup: {} green, {} yellow, {} red{scores}", cup.green, cup.yellow, cup.red);
-    writeln!(out, "{}", dim(rest))
+    line(out, 2, &format!("{now}{}", dim(rest)))
 }
 
 fn read(line: &str) -> Result<Meant<Action>, String> {
@@ -75,14 +75,14 @@ fn by_keys(keys: &mut Keys, rules: &str, turn: &TurnView) -> Result<Action, Gone
         None => "[s]top".to_owned(),
         Some(_) => format!("[s]top and bank {}", turn.brains),
     };
-    keys.ask(rules, &format!("  [r]oll or {bank}?"), |key| match key {
+    keys.ask(rules, &format!("[r]oll or {bank}?"), |key| match key {
         KeyCode::Char('r' | 'g') => Some(Action::Go),
         KeyCode::Char('s') => Some(Action::Stop),
         _ => None,
     })
 }
 
-/// The scores of a table too large for a line are those of the person and the best.
+/// How many scores are shown: at a larger table, the person's own and the best.
 const SCORES_SHOWN: usize = 6;
 
 trait Scores {
@@ -97,7 +97,7 @@ impl Scores for SoloView {
 
 impl Scores for RaceView {
     fn scores(&self, _: &OwnSeat) -> String {
-        format!("; you have {}, the other {}", self.score, self.opponent_score)
+        format!("; you have {}, your opponent {}", self.score, self.opponent_score)
     }
 }
 

@@ -3,27 +3,38 @@
 //! {{hint}}
 //!
 //! The arena writes one JSON object a line to standard input and reads one a line from standard output.
+//! Print notes of your own to standard error: `eprintln!("thinking")`
 //! Build it with `cargo build --release`, then let the arena check it:
-//! necrodome check-bot {{game}} target/release/{{name}}
+//! necrodome check-bot {{game}} target/release/{{crate}}
 
 use serde_json::{json, Value};
 use std::io::{self, BufRead, Write};
 
+{{only last-bullet}}
 const DIRECTIONS: [&str; 9] =
     ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest", "stay"];
 
+{{end}}
 /// Returns an action. This is the place for your own ideas: `view` is all that you know.
+{{only last-bullet}}
+fn choose(view: &Value, _legal: Option<&Vec<Value>>, random: &mut Random) -> Value {
+    // There are too many legal actions to list: give an order to each copy.
+    let copies = view["copies"].as_array().map_or(&[][..], Vec::as_slice);
+    let orders: Vec<Value> = copies.iter().map(|copy| order(copy, random)).collect();
+    json!({"orders": orders})
+}
+
+/// What one copy does. Here it walks in a random direction.
+fn order(copy: &Value, random: &mut Random) -> Value {
+    json!({"type": "move", "copy": copy["number"], "direction": random.pick(&DIRECTIONS)})
+}
+{{end}}
+{{only infection}}
 fn choose(view: &Value, legal: Option<&Vec<Value>>, random: &mut Random) -> Value {
     // Every legal action, where they are few.
     if let Some(legal) = legal {
         return random.pick(legal).clone();
     }
-    // Last Bullet: an order for each copy.
-    if let Some(copies) = view["copies"].as_array() {
-        let orders: Vec<Value> = copies.iter().map(|copy| order(copy, random)).collect();
-        return json!({"orders": orders});
-    }
-    // Infection with very many players or viruses.
     match view["partners"].as_array() {
         Some(partners) if view["question"]["type"] == "choose" => {
             json!({"type": "contact", "with": random.pick(partners)})
@@ -31,11 +42,13 @@ fn choose(view: &Value, legal: Option<&Vec<Value>>, random: &mut Random) -> Valu
         _ => json!({"type": "answer"}),
     }
 }
-
-/// Last Bullet: what one copy does. Here it walks in a random direction.
-fn order(copy: &Value, random: &mut Random) -> Value {
-    json!({"type": "move", "copy": copy["number"], "direction": random.pick(&DIRECTIONS)})
+{{end}}
+{{not last-bullet infection}}
+fn choose(_view: &Value, legal: Option<&Vec<Value>>, random: &mut Random) -> Value {
+    // Every legal action.
+    legal.map_or(Value::Null, |legal| random.pick(legal).clone())
 }
+{{end}}
 
 /// Random numbers that follow from the seed of the match (SplitMix64).
 struct Random(u64);

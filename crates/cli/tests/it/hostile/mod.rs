@@ -1,5 +1,5 @@
-//! Hostile bots beside honest ones, as an ordinary user: the tables of `docs/security.md` say what comes of each, and nobody else
-//! notices.
+//! Hostile bots beside honest ones, run as an ordinary user: each has the outcome that the tables of `docs/security.md` state, and
+//! nobody else notices anything.
 
 mod table;
 pub mod world;

@@ -1,4 +1,4 @@
-//! The tables of `docs/security.md`: a hostile bot, and what comes of it at each level.
+//! The tables of `docs/security.md`: hostile bots, and their outcome at each level.
 
 use necrodome_arena::fault::FaultKind;
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! The world around a tournament with hostile bots: a user, folders with something to steal, sockets to call at, and an eye for
-//! whatever is left behind.
+//! The surroundings of a tournament with hostile bots: a user, folders with something to steal, sockets to connect to, and checks
+//! for whatever is left behind.
 
 use super::table::Row;
 use serde_json::json;
@@ -199,6 +199,16 @@ impl World {
             };
             for part in ["hostile", file].map(|part| format!("{part}.py")) {
                 fs::copy(bots().join(&part), own.join(part)).unwrap();
+            }
+            // What a host keeps beside a bot, though it has the secret of the dice.
+            fs::create_dir(own.join("shards")).unwrap();
+            let pack = format!("PK\u{3}\u{4}{}plan.toml", "\0".repeat(26));
+            for (file, begins) in [
+                ("plan.toml", "# The plan of a tournament, for `necrodome shard`\n"),
+                ("night.pack", &pack),
+                ("shards/0.shard", "necrodome-shard 1\n"),
+            ] {
+                fs::write(own.join(file), format!("{begins}{canary}")).unwrap();
             }
             let mut orders = orders.clone();
             orders["attack"] = attack.into();

@@ -1,4 +1,4 @@
-//! A real terminal for the binary: waits for what a person would see, never for time to pass.
+//! A real terminal for the binary. It waits for what a person would see, never for a fixed time.
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::{
@@ -34,14 +34,19 @@ impl Terminal {
 
     /// Runs with these variables in the environment.
     pub fn run_with(words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let pair = native_pty_system()
-            .openpty(PtySize { rows: 30, cols: 100, pixel_width: 0, pixel_height: 0 })
-            .unwrap();
+        Self::run_sized(words, variables, 100)
+    }
+
+    /// Runs in a window of this many columns.
+    pub fn run_sized(words: &[&str], variables: &[(&str, &str)], cols: u16) -> Self {
+        let pair =
+            native_pty_system().openpty(PtySize { rows: 30, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
         let before = settings(&*pair.master);
         let mut command = CommandBuilder::new(assert_cmd::cargo::cargo_bin!("necrodome"));
         command.args(words);
         command.env("TERM", "xterm-256color");
         command.env_remove("NO_COLOR");
+        command.env_remove("COLUMNS");
         command.env_remove("CLICOLOR_FORCE");
         for (name, value) in variables {
             command.env(name, value);
@@ -67,7 +72,7 @@ impl Terminal {
             text: String::new(),
             seen: 0,
             rest: Vec::new(),
-            emulator: vt100::Parser::new(30, 100, 0),
+            emulator: vt100::Parser::new(30, cols, 0),
             before,
         }
     }
@@ -99,7 +104,7 @@ impl Terminal {
     }
 
     /// The output so far without escape codes.
-    fn plain(&self) -> String {
+    pub fn plain(&self) -> String {
         anstream::adapter::strip_str(&self.text).to_string().replace('\r', "")
     }
 
@@ -126,7 +131,7 @@ impl Terminal {
 
     /// What is on the screen.
     pub fn screen(&self) -> String {
-        self.emulator.screen().contents()
+        self.emulator.screen().contents().replace('\u{a0}', " ")
     }
 
     /// Waits for the end of the program and takes in all its output.

@@ -1,4 +1,4 @@
-//! Damaged stores of tournaments with programs: noticed, checked, repaired; and stores in places that are not safe.
+//! Damaged stores of tournaments with programs are noticed, checked and repaired; also stores in unsafe places.
 
 use super::{LINE_UP, hash, json, refusal, tournament};
 use crate::program::{necrodome, necrodome_in, output_in};
@@ -130,12 +130,16 @@ fn a_damaged_store_is_checked_and_repaired() {
     fs::write(folder.path().join("ada.py"), "# another program").unwrap();
     damage("DELETE FROM chunks; DELETE FROM details WHERE number = 3");
     let result =
-        necrodome_in(folder.path(), &["store", "repair", "t.store", "--out=new.store"]).assert().success();
+        necrodome_in(folder.path(), &["store", "repair", "t.store", "--out=new.store"]).assert().code(1);
     let said = String::from_utf8_lossy(&result.get_output().stderr).into_owned();
     assert!(
         said.contains(
             "lost: tournament 1: blocks 0 to 1 and all that came after: ada (./ada.py) is not here"
         ),
+        "{said}"
+    );
+    assert!(
+        said.contains("error: 2 blocks lost") && said.contains("hint: put back what is missing"),
         "{said}"
     );
     assert!(store.exists() && folder.path().join("new.store").exists());

@@ -1,4 +1,4 @@
-//! Secret dice: nobody who takes part can compute them, and everybody can check them afterwards.
+//! Secret dice: nobody who takes part can predict them, and everybody can check them afterwards.
 
 use super::{hash, json, refusal, start, tournament};
 use crate::program::{necrodome_in, output_in};
@@ -72,7 +72,7 @@ fn the_hash_of_the_secret_is_told_before_the_first_match_and_the_secret_after_th
     let secret = told.lines().find_map(|line| line.strip_prefix("secret ")?.parse::<Secret>().ok()).unwrap();
     let hash = secret.commitment();
     let before = format!(
-        "dice follow from seed 7\nand a secret that is told at the end; its BLAKE3 hash is\n{hash}\n"
+        "dice follow from seed 7\nand a secret, published at the end, whose BLAKE3 hash is\n{hash}\n"
     );
     assert!(said.starts_with(&before), "{said}");
     assert!(told.contains(&format!("\ndice sealed by {hash}\nsecret {secret}\n")), "{told}");
@@ -109,7 +109,7 @@ fn an_interrupted_tournament_keeps_its_secret_and_more_blocks_get_a_new_one() {
     output_in(folder.path(), &["report", "t.store", "--html=site"]);
     let index = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
     assert!(
-        !index.contains(&kept) && index.contains("the secret is told when all blocks are played"),
+        !index.contains(&kept) && index.contains("the secret is published after the last block"),
         "{index}"
     );
     let shown: Value =

@@ -1,4 +1,4 @@
-//! Tournaments in a store whose entries come and go.
+//! Stored tournaments whose entries come and go.
 
 use crate::program::{necrodome_in, output_in};
 use serde_json::Value;

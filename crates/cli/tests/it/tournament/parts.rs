@@ -1,8 +1,15 @@
 //! Tournaments in parts: `--plan-out`, `shard`, `merge`, `pack` and `audit`, with programs among the entries.
 
-use crate::program::{necrodome_in, output_in, refusal};
+use super::{ENDLESS, endless};
+use crate::program::{necrodome_in, output_in, process, refusal};
 use serde_json::Value;
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::Stdio,
+};
 
 /// Waits for nothing and remembers how many turns it has had since it was started, which decides what it does.
 const COUNTING: &str = r#"
@@ -106,6 +113,156 @@ fn what_a_machine_lacks_is_its_own_fault() {
     assert!(!folder.join("s.store").exists());
 }
 
+/// A bot in the folder of the plan, which reads a file from a folder beside it.
+fn with_a_library(folder: &Path) {
+    fs::create_dir(folder.join("lib")).unwrap();
+    fs::write(folder.join("lib/ada_knows.py"), "").unwrap();
+    let import = "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), 'lib'))\nimport ada_knows\n";
+    fs::write(folder.join("ada.py"), format!("{import}{COUNTING}")).unwrap();
+}
+
+#[test]
+fn a_bot_that_does_not_start_on_a_worker_is_not_charged_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    with_a_library(folder);
+    fs::write(folder.join("never.py"), "raise SystemExit('not today')").unwrap();
+    let plan = |bot| {
+        let words = [
+            "tournament",
+            "zombie-dice-race",
+            "greedy",
+            bot,
+            "--blocks",
+            "4",
+            "--plan-out",
+            "plan.toml",
+            "--force",
+        ];
+        let planned = necrodome_in(folder, &words).assert().success();
+        String::from_utf8(planned.get_output().stderr.clone()).unwrap()
+    };
+    let play = |plan| necrodome_in(folder, &["shard", plan, "--blocks", "0..2", "--out", "x", "--force"]);
+    assert!(!plan("ada.py").contains("does not start"));
+    let packed = necrodome_in(folder, &["pack", "plan.toml"]).assert().success();
+    let said = String::from_utf8(packed.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("left out: lib/\n"), "{said}");
+    play("plan.toml").assert().success();
+    for words in [&mut play("plan.pack"), &mut necrodome_in(folder, &["shard", "plan.pack"])] {
+        let error = refusal(words, 1);
+        assert!(
+            error.contains("ada does not start on this machine, though it did where the plan"),
+            "{error}"
+        );
+        assert!(error.contains("No module named 'ada_knows'") && error.contains("leaves out"), "{error}");
+    }
+    // Nor is a worker charged for a bot that starts nowhere.
+    let said = plan("never.py");
+    assert!(
+        said.contains("never does not start here, and need not elsewhere") && said.contains("not today"),
+        "{said}"
+    );
+    output_in(folder, &["pack", "plan.toml", "--force"]);
+    play("plan.pack").assert().success();
+}
+
+/// A plan may be a stranger's: what its programs get here is said on this machine's command line, and told before they start.
+#[test]
+fn a_worker_gives_programs_only_what_its_own_flags_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir(folder.join("worker")).unwrap();
+    fs::write(folder.join("eve.py"), COUNTING).unwrap();
+    fs::write(folder.join(".env"), "MY_TOKEN=planner\n").unwrap();
+    fs::write(folder.join("worker/.env"), "MY_TOKEN=worker\n").unwrap();
+    let plan =
+        ["tournament", "zombie-dice-race", "greedy", "eve.py", "--blocks", "4", "--plan-out", "e.toml"];
+    let asks = ["--sandbox", "limits", "--allow-network", "--pass-env", "MY_TOKEN"];
+    output_in(folder, &[&plan[..], &asks].concat());
+    output_in(folder, &["pack", "e.toml", "--out", "worker/e.pack"]);
+    let worker = &folder.join("worker");
+    let play = ["shard", "e.pack", "--blocks", "0..4", "--out", "e.shard", "--force"];
+    for (flags, hint) in [
+        (&[][..], "add --sandbox limits --allow-network --pass-env MY_TOKEN"),
+        (&asks[..2], "add --allow-network --pass-env MY_TOKEN"),
+        (&asks[..3], "add --pass-env MY_TOKEN"),
+        (&asks[2..], "add --sandbox limits"),
+    ] {
+        for words in [&play[..], &["shard", "e.pack"]] {
+            let error = refusal(&mut necrodome_in(worker, &[words, flags].concat()), 2);
+            assert!(error.contains("as you have not allowed") && error.contains(hint), "{error}");
+        }
+        assert!(!worker.join("e.shard").exists());
+    }
+    let played = necrodome_in(worker, &[&play[..], &asks].concat()).assert().success();
+    let said = String::from_utf8(played.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("programs are confined by resource limits only (limits)"), "{said}");
+    assert!(
+        said.contains("all programs are given the network and the environment variable MY_TOKEN"),
+        "{said}"
+    );
+    // An audit plays on this machine as well.
+    output_in(worker, &["merge", "e.store", "e.shard"]);
+    let audit = ["audit", "e.store", "--plan", "e.pack"];
+    let error = refusal(&mut necrodome_in(worker, &audit), 2);
+    assert!(error.contains("add --sandbox limits --allow-network --pass-env MY_TOKEN"), "{error}");
+    let said = output_in(worker, &[&audit[..], &asks].concat());
+    assert!(said.contains("all 4 stored blocks were played again, and all are as stored"), "{said}");
+}
+
+/// What a bot imports has no fingerprint, but a pack has one.
+#[test]
+fn parts_of_packs_with_other_files_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    for (name, knows, blocks) in [("a", "1", "0..64"), ("b", "2", "64..150"), ("c", "1", "64..150")] {
+        fs::write(folder.join("bots/ada/knows.py"), format!("KNOWS = {knows}\n")).unwrap();
+        let pack = format!("{name}.pack");
+        output_in(folder, &["pack", "plan.toml", "--out", &pack]);
+        output_in(folder, &["shard", &pack, "--blocks", blocks, "--out", name]);
+    }
+    for (first, second) in [("a", "b"), ("b", "a")] {
+        let store = format!("{first}.store");
+        output_in(folder, &["merge", &store, first]);
+        let error = refusal(&mut necrodome_in(folder, &["merge", &store, second]), 1);
+        assert!(
+            error.contains(&format!("{second} was not played with the files that lay beside the bots")),
+            "{error}"
+        );
+    }
+    assert_eq!(json_in(folder, &["merge", "a.store", "c", "--json"])["complete"], true);
+}
+
+#[test]
+fn what_a_killed_worker_has_unpacked_is_removed_by_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    planned(folder);
+    output_in(folder, &["pack", "plan.toml"]);
+    let only_read = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
+    for name in ["dead", "alive"] {
+        let unpacked = folder.join(format!("tmp/necrodome-pack-{name}"));
+        fs::create_dir_all(unpacked.join("bots")).unwrap();
+        fs::write(unpacked.join("bots/ada.py"), "").unwrap();
+        only_read(&unpacked.join("bots"));
+        only_read(&unpacked);
+    }
+    let alive = fs::File::open(folder.join("tmp/necrodome-pack-alive")).unwrap();
+    alive.lock().unwrap();
+    let mut play = necrodome_in(folder, &["shard", "plan.pack", "--blocks", "0..2", "--out", "x"]);
+    play.env("TMPDIR", folder.join("tmp")).assert().success();
+    let left: Vec<String> = fs::read_dir(folder.join("tmp"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with("necrodome-pack-"))
+        .collect();
+    assert_eq!(left, ["necrodome-pack-alive"]);
+    for path in ["tmp/necrodome-pack-alive", "tmp/necrodome-pack-alive/bots"] {
+        fs::set_permissions(folder.join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
 #[test]
 fn a_pack_has_what_bots_need_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,6 +318,7 @@ fn a_pack_writes_nowhere_but_into_a_folder_of_its_own() {
         packed(&[(name, b"x")]).finish().unwrap();
         let error = refused();
         assert!(error.contains("it has a file with the odd name"), "{name}: {error}");
+        assert!(error.contains(&format!("odd name {name:?}")), "{error}");
     }
     let mut linked = packed(&[]);
     linked.add_symlink("bots", "/", zip::write::SimpleFileOptions::default()).unwrap();
@@ -201,6 +359,28 @@ fn a_pack_names_nothing_outside_of_itself() {
     assert!(error.contains("private.txt lies outside of the pack"), "{error}");
 }
 
+/// A disk that is full when the store is begun.
+#[test]
+fn a_store_that_cannot_be_begun_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let plan =
+        ["tournament", "zombie-dice-race", "greedy", "cautious", "--blocks", "4", "--plan-out", "plan.toml"];
+    output_in(folder, &plan);
+    output_in(folder, &["shard", "plan.toml", "--blocks", "0..4", "--out", "good"]);
+    let merge = |limit: &str| {
+        let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$0\" merge s.store good");
+        let program = assert_cmd::cargo::cargo_bin!("necrodome");
+        let run =
+            std::process::Command::new("sh").args(["-c", &script]).arg(program).current_dir(folder).output();
+        run.unwrap()
+    };
+    let failed = merge("0");
+    assert!(!failed.status.success());
+    assert!(!folder.join("s.store").exists(), "{}", String::from_utf8_lossy(&failed.stderr));
+    assert!(merge("unlimited").status.success());
+}
+
 /// What is no shard is named, and no store is made.
 #[test]
 fn files_that_are_no_shards_are_refused() {
@@ -233,7 +413,7 @@ fn files_that_are_no_shards_are_refused() {
         assert!(!folder.join("s.store").exists());
     }
     let error = refused("cut", 1);
-    assert!(error.contains("does not fit the hash"), "{error}");
+    assert!(error.contains("do not match the hash"), "{error}");
     assert_eq!(json_in(folder, &["merge", "s.store", "good", "--json"])["complete"], true);
     // A store that is a folder, or a pipe, is none.
     for words in [&["merge", "pipe", "good"][..], &["merge", "folder", "good"]] {
@@ -258,7 +438,11 @@ fn an_audit_says_what_it_could_not_do() {
     assert!(error.contains("there is nothing to audit"), "{error}");
     output_in(folder, &["merge", "s.store", "half"]);
     let said = output_in(folder, &["audit", "s.store", "--blocks", "100"]);
-    assert!(said.contains("all 4 stored blocks, played again, went as they are stored"), "{said}");
+    assert!(said.contains("all 4 stored blocks were played again, and all are as stored"), "{said}");
+    // 10% of four blocks is less than one.
+    assert!(said.contains("50% of the blocks") && !said.contains("10% of the blocks"), "{said}");
+    let said = output_in(folder, &["audit", "s.store", "--blocks", "1"]);
+    assert!(said.contains("to catch a single forged block with a chance of 95%, use --blocks 4"), "{said}");
     necrodome_in(folder, &["audit", "s.store", "--blocks", "0"]).assert().code(2);
     let other =
         ["tournament", "zombie-dice-race", "greedy", "random", "--blocks", "8", "--plan-out", "other.toml"];
@@ -296,4 +480,28 @@ fn what_cannot_travel_is_refused_before_anything_is_written() {
     assert!(error.contains("--share does not go with --plan-out"), "{error}");
     assert!(!folder.join("plan.toml").exists());
     necrodome_in(folder, &["shard", "x", "--blocks", "7..7", "--out", "y"]).assert().code(2);
+}
+
+/// Many workers may merge at once: the second one says that it waits, and goes on when the first one is done.
+#[test]
+fn a_merge_waits_for_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    output_in(folder, &[&["tournament"], &ENDLESS[..], &["--plan-out", "plan.toml"]].concat());
+    output_in(folder, &["shard", "plan.toml", "--blocks", "0..4", "--out", "part"]);
+    let store = folder.join("s.store");
+    let (mut arena, _lines) = endless(&format!("--store={}", store.display()));
+    let part = folder.join("part");
+    let mut merge = process(&["merge", store.to_str().unwrap(), part.to_str().unwrap()])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(merge.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let waits = said.next().unwrap();
+    assert!(waits.contains("s.store is in use by another process: waiting for up to 60 s"), "{waits}");
+    arena.kill().unwrap();
+    arena.wait().unwrap();
+    let rest: Vec<String> = said.collect();
+    assert!(merge.wait().unwrap().success(), "{rest:?}");
+    assert!(rest.iter().any(|line| line == "0 blocks added"), "{rest:?}");
 }

@@ -1,4 +1,4 @@
-//! What is played: flags, files, formats, and mistakes in them.
+//! What is played: flags, files and formats, and the mistakes in them.
 
 use super::store::contents;
 use super::{LINE_UP, hash, json, refusal, tournament};
@@ -61,11 +61,11 @@ fn a_file_describes_a_tournament_and_mistakes_name_the_line() {
         ("blocks = 0\n", "t.toml:1:10: expected a whole number from 1 to 4294967295, got 0"),
         (
             "seed = \"x\"\n",
-            "t.toml:1:8: expected a whole number, 0 or more, or up to 32 hexadecimal digits after 0x, got string \"x\"",
+            "t.toml:1:8: expected a whole number, 0 or more, or up to 32 hexadecimal digits after 0x, got \"x\"",
         ),
-        ("seed = -1\n", "after 0x, got integer -1"),
-        ("bots = 3\n", "t.toml:1:8: expected a list, got integer 3"),
-        ("limits = 3\n", "t.toml:1:10: expected a table, got integer 3"),
+        ("seed = -1\n", "after 0x, got -1"),
+        ("bots = 3\n", "t.toml:1:8: expected a list, got 3"),
+        ("limits = 3\n", "t.toml:1:10: expected a table, got 3"),
         ("game = \"tokyo\"\nuntil = \"dawn\"\n", "t.toml:2:9: expected \"decided\", got \"dawn\""),
         ("threads = 0\n", "t.toml:1:11: expected a whole number from 1 to 1024, got 0"),
         (
@@ -123,7 +123,7 @@ fn every_flag_is_a_key_of_the_file() {
         .filter(|line| line.trim_start().starts_with('-'))
         .filter_map(flag)
         // A test is between two entries, only some meet in a round-robin only, a plan is not played, public dice have no secret, rounds
-        // are a battle's, a film needs a browser, a dry run is for language models: all tried elsewhere.
+        // are a battle's, a film needs a browser, a dry run is for language models, no file may overwrite others: all tried elsewhere.
         .filter(|flag| {
             ![
                 "help",
@@ -136,6 +136,7 @@ fn every_flag_is_a_key_of_the_file() {
                 "watch",
                 "dry-run",
                 "plan-out",
+                "force",
             ]
             .contains(&flag.as_str())
         })
@@ -172,6 +173,7 @@ fn every_flag_is_a_key_of_the_file() {
         "--set=tiebreak=one_round",
         "--store",
         &other,
+        "--force",
     ];
     let told = tournament(&[&[path][..], &flags].concat()).assert().success();
     let report: Value = serde_json::from_slice(&told.get_output().stdout).unwrap();

@@ -1,10 +1,13 @@
 //! What a report says.
 
 use super::{LINE_UP, json, tournament};
-use crate::program::{necrodome_in, output_in};
+use crate::program::{necrodome, necrodome_in, output_in};
 use serde_json::Value;
 use std::fs;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 use tempfile::TempDir;
 
 /// In a battle every entry keeps its seat: a strong entry is not a strong seat.
@@ -214,4 +217,38 @@ fn no_name_is_a_formula() {
         assert!(cells.clone().any(|cell| cell.starts_with('\'')), "{text}");
         assert!(!cells.clone().any(|cell| cell.starts_with(['+', '@'])), "{text}");
     }
+}
+
+/// Sentences and tables follow the width of the terminal, and no word is broken.
+#[test]
+fn standings_read_well_at_all_widths() {
+    let words = [
+        "tournament",
+        "zombie-dice-race",
+        "greedy",
+        "cautious",
+        "random",
+        "--seed=7",
+        "--blocks=300",
+        "--explain",
+    ];
+    let shown = |columns: usize| {
+        let result = necrodome(&words).env("COLUMNS", columns.to_string()).output().unwrap();
+        String::from_utf8(result.stdout).unwrap()
+    };
+    let known: BTreeSet<String> = shown(120).split_whitespace().map(str::to_owned).collect();
+    let mut longest = Vec::new();
+    for columns in [60, 80, 120] {
+        let text = shown(columns);
+        // A hash has 64 characters, and cannot be shorter.
+        let is_text = |line: &&str| line.split(' ').all(|word| word.len() < 50);
+        let length = text.lines().filter(is_text).map(|line| line.chars().count()).max().unwrap();
+        assert!(length <= columns, "{columns}:\n{text}");
+        longest.push(length);
+        let is_word = |word: &&str| word.len() < 40 && word.chars().all(char::is_alphabetic);
+        for word in text.lines().filter(is_text).flat_map(str::split_whitespace).filter(is_word) {
+            assert!(known.contains(word), "{word} at {columns}:\n{text}");
+        }
+    }
+    assert!(longest.is_sorted_by(|one, other| one < other), "{longest:?}");
 }

@@ -1,4 +1,4 @@
-//! When a tournament stops, and what may be said then.
+//! When a tournament stops, and what its report may claim then.
 
 use super::{endless, hash, json, tournament};
 use crate::program::{necrodome_in, output_in};

@@ -19,7 +19,7 @@ const CERTIFICATE: &str = include_str!("certificate.pem");
 const KEY: &str = include_str!("key.pem");
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/certificate.pem");
 
-/// Puts TLS before an endpoint. Tells of each connection whether something was said on it.
+/// Puts TLS before an endpoint. Reports for each connection whether anything was sent on it.
 fn encrypted(endpoint: &Server) -> (SocketAddr, mpsc::Receiver<bool>) {
     let certificate = CertificateDer::from_pem_slice(CERTIFICATE.as_bytes()).unwrap();
     let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();

@@ -8,7 +8,7 @@ use necrodome_rules::{
 };
 use necrodome_solve::{Impossible, Solution as _, TokyoSolution, for_two};
 
-/// The view of a row; none if nothing can be decided.
+/// The view of a row, or `None` if there is no decision.
 fn tokyo_view(solution: &TokyoSolution, row: &[i16]) -> Result<Option<TokyoView>, String> {
     let &[phase, rerolls_left, damage, ref rest @ ..] = row else { return Err("an empty row".to_owned()) };
     let (dice, monsters) = rest.split_at(6);
@@ -57,7 +57,7 @@ fn tokyo_view(solution: &TokyoSolution, row: &[i16]) -> Result<Option<TokyoView>
     Ok(Some(view))
 }
 
-/// How many dice of each face are kept: what keeping them is worth depends on nothing else.
+/// The number of kept dice of each face: the value of keeping them depends on nothing else.
 fn kept(dice: &[Face; 6], mask: usize) -> u32 {
     let marked = dice.iter().enumerate().filter(|(die, _)| mask >> die & 1 == 1);
     marked.map(|(_, &face)| 1 << (4 * face as u32)).sum()
@@ -66,7 +66,7 @@ fn kept(dice: &[Face; 6], mask: usize) -> u32 {
 impl Seen for Tokyo {
     const ENDS: Ends = Ends::Chance { win: 1.0 };
 
-    /// All dice are kept, and a monster stays in Tokyo.
+    /// In place of an illegal action all dice are kept, or a monster stays in Tokyo.
     fn price_illegal(_: &TokyoRules, _: &[i16], values: &mut [f64]) {
         let forfeit = if values[63].is_nan() { values[65] } else { values[63] };
         values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = forfeit);
@@ -103,7 +103,7 @@ impl Seen for Tokyo {
     }
 }
 
-/// A mask of dice as a number: bit i is die i.
+/// Writes a mask of dice as a number: bit i is die i.
 fn number(dice: &[bool; 6]) -> usize {
     (0..).zip(dice).map(|(die, &kept)| usize::from(kept) << die).sum()
 }

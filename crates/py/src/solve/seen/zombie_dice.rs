@@ -1,4 +1,4 @@
-//! Zombie Dice: where a turn stands, by its dice and the scores.
+//! Zombie Dice: the position of a turn, by its dice and the scores.
 
 use super::{Seen, score};
 use necrodome_batch::signals::{BEHIND, Ends, SCORES, TurnFormat, TurnState, TurnTable};
@@ -14,7 +14,7 @@ use necrodome_solve::{
     for_two,
 };
 
-/// Three counts of dice by colour.
+/// Reads three counts of dice by colour.
 fn counts(numbers: &[i16]) -> Result<Counts, String> {
     let mut counts = Counts::default();
     for (colour, &number) in Colour::ALL.into_iter().zip(numbers) {
@@ -26,7 +26,7 @@ fn counts(numbers: &[i16]) -> Result<Counts, String> {
     Ok(counts)
 }
 
-/// How many numbers of a row tell the turn; those behind them tell the scores.
+/// The number of numbers in a row that describe the turn; those after them are the scores.
 pub fn turn_width(out_of_dice: OutOfDice) -> usize {
     match out_of_dice {
         OutOfDice::EndTurn => 8,
@@ -34,7 +34,8 @@ pub fn turn_width(out_of_dice: OutOfDice) -> usize {
     }
 }
 
-/// Shotguns whose colours are not told and do not matter: any that there are dice for. How many there are no dice for.
+/// Chooses colours for shotguns whose colours are unknown and do not matter: any dice left in the game. Also returns the number of
+/// shotguns for which there are no dice.
 fn any_shots(room: Counts, shotguns: u8) -> (Counts, u8) {
     let (mut shots, mut left) = (Counts::default(), shotguns);
     for colour in Colour::ALL {
@@ -44,7 +45,7 @@ fn any_shots(room: Counts, shotguns: u8) -> (Counts, u8) {
     (shots, left)
 }
 
-/// Where a turn that ends with the dice stands; none if no turn comes to it.
+/// The spot of a turn that ends with the dice, or `None` if no turn reaches it.
 fn spot_of(graph: &Graph, state: &TurnState) -> Option<Spot> {
     let counts = |[green, yellow, red]: [u8; 3]| Counts { green, yellow, red };
     let (cup, feet) = (counts(state.cup), counts(state.feet));
@@ -76,14 +77,14 @@ fn table(
     Some(TurnTable::new(format, first_roll == FirstRoll::Mandatory, go, stop))
 }
 
-/// The first roll of a turn, where it is not asked for.
+/// Prices a first roll that is not optional.
 fn price_forced(first_roll: FirstRoll, row: &[i16], values: &mut [f64]) {
     if must_go(first_roll, row) {
         values[0] = values[1];
     }
 }
 
-/// Where a turn stands; none if it is over.
+/// The spot of a turn, or `None` if it is over.
 fn spot(graph: &Graph, row: &[i16]) -> Result<Option<Spot>, String> {
     let [brains, shotguns] = [row[0], row[1]];
     let brains = u32::try_from(brains).map_err(|_| format!("{brains} brains"))?;
@@ -122,12 +123,12 @@ fn spot(graph: &Graph, row: &[i16]) -> Result<Option<Spot>, String> {
     graph.find(&position).map(Some).map_err(|why| why.to_string())
 }
 
-/// Stop is 0, go is 1.
+/// Prices the actions: stop is 0, go is 1.
 fn price(prices: TurnPrices<'_>, spot: Spot, brains: i16, out: &mut [f64]) {
     out.copy_from_slice(&[prices.banked(brains.unsigned_abs().into()), prices.go(spot)]);
 }
 
-/// Whether a row stands before a first roll that is mandatory: then the one legal action is to go.
+/// Whether a row is before a first roll that is mandatory: then the only legal action is to go.
 fn must_go(first_roll: FirstRoll, row: &[i16]) -> bool {
     // Nothing is set aside while all dice are in the cup; thirteen brains can all be back in it.
     first_roll == FirstRoll::Mandatory
@@ -168,7 +169,7 @@ macro_rules! dice {
 trait Dice {
     type Solved;
 
-    /// The prices of the turn, and where it stands; none if nothing can be decided.
+    /// The prices of the turn, and its spot, or `None` if there is no decision.
     fn at<'a>(solution: &'a Self::Solved, row: &[i16]) -> Result<Option<(TurnPrices<'a>, Spot)>, String>;
 
     /// The prices of all turns, in the order of [`TurnFormat`].
@@ -233,7 +234,7 @@ impl Dice for Table {
     }
 }
 
-/// How things stand for the one whose turn it is; none if it is not its turn or the match is over.
+/// The standing of the seat whose turn it is, or `None` if it is not its turn or the match is over.
 fn standing(
     tiebreak: bool,
     own: u32,

@@ -1,4 +1,4 @@
-//! The checks. They return what is broken instead of panicking, so that the checks can be checked.
+//! The checks. They return the broken promise instead of panicking, so that tests can check the checks.
 
 use super::probes::{Probes, probes};
 use necrodome_rules::{
@@ -37,7 +37,7 @@ pub fn conformance_with<G: Game>(probes: &Probes<G>) -> Checked {
     Ok(())
 }
 
-/// One match by the moves of a seeded random player, every promise checked on the way.
+/// Plays one match with a seeded random player and checks every promise on the way.
 fn playout_of<G: Game>(probes: &Probes<G>, names: &Names, rules: &G::Rules, seed: u64) -> Checked {
     let mut chance = Recorder::new(Seeded::new(seed, "match", 0));
     let mut player = Seeded::new(seed, "player", 0);
@@ -81,7 +81,7 @@ fn playout_of<G: Game>(probes: &Probes<G>, names: &Names, rules: &G::Rules, seed
     check_replay(&game, names, rules, &inputs, chance.picks(), &log)
 }
 
-/// A state survives cloning and JSON, and wrong numbers of moves do not change it.
+/// Checks that a state survives cloning and JSON, and that wrong numbers of moves do not change it.
 fn check_state<G: Game>(game: &G) -> Checked {
     let before = json(game);
     let back: G = restore(&before).map_err(|e| e.to_string())?;
@@ -101,7 +101,7 @@ fn check_view<G: Game>(game: &G, seat: Seat, stale: &mut G::View) -> Checked {
     survives_json(&view)
 }
 
-/// Accepted is what is legal, and a rejection says why and changes nothing.
+/// Checks that the game accepts exactly the legal actions, and that a rejection says why and changes nothing.
 fn check_actions<G: Game>(probes: &Probes<G>, game: &G, seat: Seat, player: &mut Seeded) -> Checked {
     let view = game.view(seat);
     let before = json(game);
@@ -132,7 +132,7 @@ fn check_actions<G: Game>(probes: &Probes<G>, game: &G, seat: Seat, player: &mut
     Ok(())
 }
 
-/// Places are a ranking with shared places, and nobody can play on.
+/// Checks that places are a ranking with shared places, and that nobody can play on.
 fn check_end<G: Game>(probes: &Probes<G>, game: &G, seats: usize) -> Checked {
     let Some(Outcome { places, scores, .. }) = game.outcome() else {
         return Err("nobody is to act, but there is no outcome".into());
@@ -156,7 +156,7 @@ fn check_log<G: Game>(log: &[Logged<G::Event>]) -> Checked {
     log.iter().try_for_each(survives_json)
 }
 
-/// The same seed and moves give the same log and the same end.
+/// Checks that the same seed and moves give the same log and the same end.
 fn check_same_seed<G: Game>(
     end: &G,
     names: &Names,
@@ -174,7 +174,7 @@ fn check_same_seed<G: Game>(
     ensure(game == *end && again == log, || "the same seed gives another match".into())
 }
 
-/// The recorded picks give the same log and the same end.
+/// Checks that the recorded picks give the same log and the same end.
 fn check_replay<G: Game>(
     end: &G,
     names: &Names,

@@ -1,4 +1,4 @@
-//! States that come from outside may be damaged or made up: restoring one fails, or gives a state that can be played.
+//! States from outside may be damaged or made up: restoring one fails, or gives a state that can be played.
 
 use super::probes::{Probes, probes};
 use necrodome_rules::{
@@ -8,7 +8,7 @@ use necrodome_rules::{
 };
 use serde_json::Value;
 
-/// Damages saved states of random matches and plays on with those that are still accepted. Gives how many were.
+/// Damages saved states of random matches and plays on with those that are still accepted. Returns their number.
 pub fn survives_damage<G: Game>(rounds: u64) -> u64 {
     let probes = probes::<G>();
     let mut accepted = 0;

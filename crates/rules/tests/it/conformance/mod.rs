@@ -11,8 +11,8 @@ use necrodome_rules::{catalog::GameId, with_game};
 use probes::Probes;
 use std::thread;
 
-/// Checks the games side by side: one takes longer than all others. A game that is added to the catalog is tested without being
-/// named here.
+/// Checks the games side by side, since one takes longer than all others. Every game in the catalog is tested without
+/// being named here.
 fn for_every_game(check: impl Fn(GameId) + Sync) {
     thread::scope(|scope| {
         for &id in GameId::WITH_EXAMPLES {

@@ -1,4 +1,4 @@
-//! What the checks need to know of each game: set-ups worth trying, and actions that are worth refusing.
+//! Facts about each game that the checks need: set-ups worth trying, and actions worth refusing.
 
 use necrodome_rules::{
     chance::{Chance, Seeded},
@@ -38,7 +38,7 @@ impl<G: Probe> Probes<G> {
     }
 }
 
-/// The probes of a game: those that were made for it, or some for any game.
+/// The probes made for a game, or the usual ones.
 pub fn probes<G: Game>() -> Probes<G> {
     let own = own_part![
         Probes::<Solo>::new(),
@@ -51,7 +51,7 @@ pub fn probes<G: Game>() -> Probes<G> {
     own.unwrap_or_else(usual)
 }
 
-/// The fewest seats and the most, the usual rules, and no action that is not listed.
+/// The probes for any game: the fewest seats and the most, the usual rules, and no action that is not listed.
 fn usual<G: Game>() -> Probes<G> {
     let seats = [*G::SEATS.start(), *G::SEATS.end()];
     Probes {
@@ -82,17 +82,17 @@ fn in_order(places: &[u16], scores: &[i64]) -> bool {
 }
 
 pub trait Probe: Game {
-    /// Random matches for each set-up.
+    /// The number of random matches for each set-up.
     const PLAYOUTS: u64;
-    /// The expensive checks are made once in so many decisions.
+    /// The number of decisions from one expensive check to the next.
     const CHECK_EVERY: u32;
-    /// A match that takes more decisions does not end.
+    /// The limit of decisions: a match that takes more does not end.
     const MAX_STEPS: usize = 100_000;
 
     /// Numbers of seats and rules to try.
     fn setups() -> Vec<(usize, Self::Rules)>;
 
-    /// Actions of which many are illegal.
+    /// A list of actions, many of them illegal.
     fn universe(view: &Self::View, chance: &mut Seeded) -> Vec<Self::Action>;
 
     fn is_legal(view: &Self::View, action: &Self::Action) -> bool {
@@ -174,7 +174,7 @@ impl Probe for Tokyo {
         vec![(2, rules::<Self>(&[])), (4, rules::<Self>(&["max_turns=9"])), (6, rules::<Self>(&[]))]
     }
 
-    /// Who is out is behind all who live, whatever its points.
+    /// A player who is out ranks behind all who live, whatever their points.
     fn scores_fit_places(game: &Self, places: &[u16], scores: &[i64]) -> bool {
         let monsters = game.view(Seat(0)).monsters;
         let alive = |seat: &usize| monsters[*seat].is_alive();

@@ -30,7 +30,7 @@ pub const HIDDEN_CHANCE: u8 = 10;
 
 const TURNS: u32 = 10;
 
-/// What no game may have: state outside of its state.
+/// State outside of the game's own state, which no game may have.
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! How many live, walk and lie, turn by turn.
+//! How many pieces live, walk as zombies or lie as corpses, turn by turn.
 
 use necrodome_rules::last_bullet::{Kind, LastBullet};
 

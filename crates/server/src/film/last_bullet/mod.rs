@@ -1,5 +1,5 @@
-//! A whole battle of Last Bullet for the field in the browser: what changes in each turn, packed, with the curves and the moments
-//! that are worth a look. Turn `n` shows the field when `n` is on the clock and all are about to decide.
+//! A whole battle of Last Bullet for the field in the browser: the changes of each turn, packed, with curves and notable moments.
+//! Turn `n` shows the field when the clock reads `n` and everybody is about to decide.
 
 mod curves;
 mod notable;
@@ -15,19 +15,19 @@ use necrodome_rules::{
     game::{Game, Seat},
     last_bullet::LastBullet,
 };
-pub use notable::Notable;
 use notable::Watcher;
+pub use notable::{Notable, NotableKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use stream::Writer;
 
-/// What a page can show. More is slow to play again, to send and to draw.
+/// The largest battle that a page can show. A larger one would be slow to replay, to send and to draw.
 struct Limits {
     /// Copies of all entries.
     copies: u64,
     /// Squares of the board.
     squares: f64,
-    /// However little happens in them.
+    /// Turns, even if little happens in them.
     turns: usize,
     /// Bytes of the stream.
     stream: usize,
@@ -36,7 +36,7 @@ struct Limits {
 const LIMITS: Limits =
     Limits { copies: 50_000, squares: (2048 * 2048) as f64, turns: 200_000, stream: usize::MAX };
 
-/// Bots may talk a lot: what they say beyond so many bytes is left out. To say nothing takes some, too.
+/// The most bytes of reasons that are kept; the rest is left out. Each reason also costs `SAYING` bytes, even an empty one.
 const MAX_SAID: usize = 2 << 20;
 const SAYING: usize = 40;
 
@@ -51,7 +51,7 @@ pub struct BattleFilm {
     pub turns: u32,
     /// What happens, in base64: see `film/last_bullet/stream.rs`.
     pub stream: String,
-    /// For each entry how many of it live: `[turn, living]` whenever that changes, beginning at turn 0.
+    /// How many copies of each entry live: `[turn, living]` at turn 0 and whenever it changes.
     pub living: Vec<Vec<(u32, u32)>>,
     /// Zombies, for each turn.
     pub zombies: Vec<u32>,
@@ -61,7 +61,7 @@ pub struct BattleFilm {
     pub notable: Vec<Notable>,
     /// What the bots said, by turn.
     pub said: Vec<Said>,
-    /// From this turn on what they said is left out, because it is too much.
+    /// The first turn whose reasons are left out, because there are too many.
     pub silent_from: Option<u32>,
 }
 
@@ -76,7 +76,7 @@ pub struct Said {
     pub reason: String,
 }
 
-/// Plays a replay and films it, in at most so many bytes.
+/// Plays a replay and films it, in at most `stream` bytes.
 pub fn battle(replay: &Replay<LastBullet>, stream: usize) -> Result<BattleFilm, ReplayError> {
     battle_within(&Limits { stream, ..LIMITS }, replay)
 }
@@ -124,7 +124,7 @@ fn battle_within(limits: &Limits, replay: &Replay<LastBullet>) -> Result<BattleF
 }
 
 impl Limits {
-    /// Refuses what is too large before any of it is played.
+    /// Refuses a battle that is too large, before any of it is played.
     fn check(&self, replay: &Replay<LastBullet>) -> Result<(), ReplayError> {
         let copies = replay.names.len() as u64 * u64::from(replay.rules.copies.get());
         let squares = copies as f64 / f64::from(replay.rules.density);
@@ -146,7 +146,7 @@ fn too_much(why: String) -> ReplayError {
     ReplayError::TooLarge(format!("{why} (`necrodome replay` tells it in words)"))
 }
 
-/// What the bots say, up to a limit.
+/// The reasons that bots give, up to a limit.
 #[derive(Default)]
 struct Talk {
     said: Vec<Said>,

@@ -1,18 +1,18 @@
 //! The packed part of a battle. The decoder of the pages is `web/src/battle/film.ts`.
 //!
-//! Numbers are unsigned LEB128 varints unless said otherwise. Pieces are named by their place in the referee's list, which never
-//! changes; squares by `y * side + x`. The stream begins with the square of every copy, each with three bullets. Then comes
-//! a record for every turn from 0, which leads from the turn before to this one:
+//! Numbers are unsigned LEB128 varints unless stated otherwise. A piece is identified by its index in the referee's list, which
+//! never changes; a square by `y * side + x`. The stream begins with the square of every copy; each copy starts with three bullets.
+//! Then comes a record for every turn from 0, with the changes since the turn before:
 //!
-//! 1. how many shots; for each the shooter, then `2 * (target + 1) + hit`, where `target + 1` is 0 if there was nobody of that number
-//! 2. the list of those who became corpses
-//! 3. for every piece but the corpses, in order, where it went: a digit from 0 (northwest) over 4 (stayed) to 8 (southeast), rows
-//!    from north to south. Five digits make one little-endian `u16`, the first digit counting ones; the last `u16` is filled with zeros.
-//! 4. the zombie that rose: 0 for none, else its piece + 1, and for a piece that is new its square
-//! 5. the list of those who were bitten
-//! 6. the list of those whose bullets are not what they were; then for each of them the number of bullets now
+//! 1. the number of shots; for each the shooter, then `2 * (target + 1) + hit`, where `target + 1` is 0 if no piece had that number
+//! 2. the list of pieces that became corpses
+//! 3. for every piece except the corpses, in order, where it went: a digit from 0 (northwest) through 4 (stayed) to 8 (southeast), in rows
+//!    from north to south. Five digits make one little-endian `u16`, the first digit counting ones; the last `u16` is padded with zeros.
+//! 4. the zombie that rose: 0 for none, else its piece + 1; a new piece is followed by its square
+//! 5. the list of pieces that were bitten
+//! 6. the list of pieces whose bullets changed; then the new number of bullets of each
 //!
-//! A list is its length and then for each piece, in ascending order, how many pieces lie between it and the one before.
+//! A list is its length, then for each piece, in ascending order, the number of pieces between it and the one before.
 
 use necrodome_arena::varint::push;
 use necrodome_rules::{
@@ -26,15 +26,15 @@ const DIGITS: usize = 5;
 
 pub(super) struct Writer {
     torus: Torus,
-    /// All pieces as the stream has told of them.
+    /// All pieces, as the stream has described them.
     pieces: Vec<Piece>,
-    /// The place of every number there has been.
+    /// The place of every piece number so far.
     places: HashMap<u32, usize>,
     out: Vec<u8>,
 }
 
 impl Writer {
-    /// Begins with the copies as they were set up. Whoever was lost since has not moved yet.
+    /// Begins with the copies as they were set up. Copies lost since then have not moved yet.
     pub(super) fn new(game: &LastBullet, seats: usize, copies: usize) -> Self {
         let torus = Torus::new(game.side());
         let set_up = |(place, piece): (usize, &Piece)| Piece {
@@ -64,7 +64,7 @@ impl Writer {
         self.out
     }
 
-    /// The record of a turn: from the pieces of the turn before to those of `game`.
+    /// Writes the record of a turn: from the pieces of the turn before to those of `game`.
     pub(super) fn turn(&mut self, game: &LastBullet, log: &[Logged<Event>]) {
         self.shots(log);
         self.killed(log);
@@ -161,7 +161,7 @@ impl Writer {
     }
 }
 
-/// Which of the nine directions leads from one square to another.
+/// Returns which of the nine directions leads from one square to another.
 fn digit(torus: Torus, from: Square, to: Square) -> u16 {
     let along = |from: u16, to: u16| match to {
         _ if to == from => 0,

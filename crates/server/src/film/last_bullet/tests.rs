@@ -1,4 +1,4 @@
-//! A film is decoded and compared with the referee, turn by turn.
+//! Decodes films and compares them with the referee, turn by turn.
 
 use super::*;
 use necrodome_arena::{
@@ -17,7 +17,7 @@ use necrodome_rules::{
     names::Names,
 };
 
-/// Walks, shoots at anybody it sees, at itself, at corpses and at nobody, and says so.
+/// A bot that walks, shoots at anybody it sees, at itself, at corpses and at nobody, and says so.
 struct Madman(Seeded);
 
 impl Player<LastBullet> for Madman {
@@ -77,7 +77,7 @@ fn rules(json: serde_json::Value) -> LastBulletRules {
     serde_json::from_value(json).unwrap()
 }
 
-/// A piece as a film tells of it.
+/// A piece as a film describes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Told {
     kind: Kind,
@@ -172,7 +172,7 @@ fn living_at(film: &BattleFilm, seat: usize, turn: u32) -> u32 {
     film.living[seat].iter().rev().find(|&&(from, _)| from <= turn).unwrap().1
 }
 
-/// Everything on the field, every shot and every curve are what the referee says, in every turn.
+/// Checks that every piece, shot and curve agrees with the referee in every turn.
 fn check(replay: &Replay<LastBullet>) -> BattleFilm {
     let film = battle(replay, usize::MAX).unwrap();
     let mut decoder = Decoder::new(&film);
@@ -243,6 +243,9 @@ fn what_is_worth_a_look_is_listed_by_turn() {
     }
     assert_eq!(told("is the first to lose a survivor to a bite").len(), 1);
     assert_eq!(told("is the only entry left").len(), 1);
+    let of = |kind| film.notable.iter().filter(|notable| notable.kind == kind).count();
+    let kinds = [NotableKind::Gone, NotableKind::Bite, NotableKind::Alone, NotableKind::Half];
+    assert_eq!(kinds.map(of), [4, 1, 1, 4]);
     assert_eq!(told("has lost half of their survivors").len(), 4);
 }
 

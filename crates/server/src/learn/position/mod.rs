@@ -1,4 +1,4 @@
-//! The positions that the calculator takes, as what a player would see: one variant for each solved game.
+//! The positions that the calculator takes, as a player would see them: one variant for each solved game.
 
 mod tokyo;
 mod zombie_dice;
@@ -27,31 +27,31 @@ pub enum AdviseOn {
     ZombieDiceRace {
         /// What was rolled.
         dice: DiceOut,
-        /// Own brains, banked.
+        /// The player's banked brains.
         score: u32,
-        /// The other's.
+        /// The opponent's banked brains.
         other: u32,
     },
     /// A table for two.
     ZombieDice {
         /// What was rolled.
         dice: DiceOut,
-        /// Own brains, banked.
+        /// The player's banked brains.
         score: u32,
-        /// The other's.
+        /// The opponent's banked brains.
         other: u32,
-        /// Whether the other begins the rounds.
+        /// Whether the opponent goes first in each round.
         second: bool,
     },
     /// Two monsters.
     Tokyo {
-        /// Own health and the other's.
+        /// The player's health and the opponent's.
         health: [u8; 2],
-        /// Own points and the other's, with those for this turn in Tokyo.
+        /// The player's points and the opponent's, including those for starting this turn in Tokyo.
         points: [u32; 2],
         /// Where the player stands.
         place: MonsterPlace,
-        /// What is asked.
+        /// The decision to make.
         asked: MonsterAsked,
     },
 }
@@ -59,15 +59,20 @@ pub enum AdviseOn {
 impl AdviseOn {
     pub(super) fn advice(&self) -> Result<Advice, Refusal> {
         match self {
-            AdviseOn::ZombieDiceSolo { dice } => of::<Solo>(1, &zombie_dice::solo(dice)?),
+            AdviseOn::ZombieDiceSolo { dice } => {
+                of::<Solo>(1, &zombie_dice::solo(dice)?, |view, _| zombie_dice::odds(&view.turn))
+            }
             AdviseOn::ZombieDiceRace { dice, score, other } => {
-                of::<Race>(2, &zombie_dice::race(dice, *score, *other)?)
+                of::<Race>(2, &zombie_dice::race(dice, *score, *other)?, |view, _| {
+                    zombie_dice::odds(&view.turn)
+                })
             }
             AdviseOn::ZombieDice { dice, score, other, second } => {
-                of::<Table>(2, &zombie_dice::table(dice, *score, *other, *second)?)
+                let view = zombie_dice::table(dice, *score, *other, *second)?;
+                of::<Table>(2, &view, |view, _| zombie_dice::odds(&view.turn))
             }
             AdviseOn::Tokyo { health, points, place, asked } => {
-                of::<Tokyo>(2, &tokyo::view(*health, *points, *place, *asked))
+                of::<Tokyo>(2, &tokyo::view(*health, *points, *place, *asked), tokyo::odds)
             }
         }
     }

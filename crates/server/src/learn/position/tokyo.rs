@@ -1,6 +1,7 @@
-//! Two monsters as they are clicked together.
+//! Positions of two monsters, as people enter them in the calculator.
 
-use necrodome_rules::tokyo::{Dice, TokyoView};
+use crate::learn::{Odds, RollOutcome};
+use necrodome_rules::tokyo::{Action, Dice, Face, TokyoView};
 use necrodome_solve::{MonsterQuestion, Place};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +18,7 @@ pub enum MonsterPlace {
     Empty,
 }
 
-/// What the player's monster is asked.
+/// The decision of the player's monster.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum MonsterAsked {
@@ -25,12 +26,12 @@ pub enum MonsterAsked {
     Rolling {
         /// The dice.
         dice: Dice,
-        /// How often it may still reroll.
+        /// How many rerolls are left.
         rerolls: u8,
     },
     /// It was hit in Tokyo: leave or stay?
     Hit {
-        /// Heal dice that the attacker has still to use.
+        /// Heal dice that the attacker has not used yet.
         heals: u8,
     },
 }
@@ -46,4 +47,31 @@ pub(super) fn view(health: [u8; 2], points: [u32; 2], place: MonsterPlace, asked
         MonsterAsked::Hit { heals } => MonsterQuestion::Leave { heals },
     };
     question.view(health, points, place)
+}
+
+/// Returns how many of the dice that the best choice rerolls will show a wanted face: all faces are equally likely.
+pub(super) fn odds(_: &TokyoView, best: &Action) -> Option<Odds> {
+    let Action::Keep { dice } = best else { return None };
+    let rolled = dice.iter().filter(|kept| !**kept).count() as u32;
+    if rolled == 0 {
+        return None;
+    }
+    let face = 1.0 / Face::ALL.len() as f64;
+    let ways = |shown: u32| (0..shown).fold(1.0, |ways, i| ways * f64::from(rolled - i) / f64::from(i + 1));
+    let chance =
+        |shown: u32| ways(shown) * face.powi(shown as i32) * (1.0 - face).powi((rolled - shown) as i32);
+    let words = |shown: u32| match shown {
+        0 => "none".to_owned(),
+        1 => "1 die".to_owned(),
+        shown => format!("{shown} dice"),
+    };
+    Some(Odds {
+        roll: match rolled {
+            1 => "If you reroll 1 die, does it show a face that you want, such as attack?".to_owned(),
+            _ => format!("If you reroll {rolled} dice, how many show a face that you want, such as attack?"),
+        },
+        outcomes: (0..=rolled)
+            .map(|shown| RollOutcome { words: words(shown), chance: chance(shown) })
+            .collect(),
+    })
 }

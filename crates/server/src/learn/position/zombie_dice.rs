@@ -1,10 +1,15 @@
-//! Turns of Zombie Dice as they are clicked together.
+//! Turns of Zombie Dice, as people enter them in the calculator.
 
-use crate::{Refusal, learn::stopping::left};
+use crate::{
+    Refusal,
+    learn::{Odds, RollOutcome, stopping::left},
+};
 use necrodome_rules::{
     game::Seat,
+    words::count,
     zombie_dice::{Colour, Counts, DICE, Die, Face, RaceView, SoloView, TableView, TurnView},
 };
+use necrodome_solve::Position;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,7 +25,7 @@ pub struct DiceOut {
     pub feet: Counts,
 }
 
-/// The turn that these dice make.
+/// Returns the turn that these dice make.
 fn turn(dice: &DiceOut) -> Result<TurnView, Refusal> {
     let DiceOut { brains, shotguns, feet } = *dice;
     let Some(cup) = left(&[brains, shotguns, feet]) else {
@@ -49,6 +54,21 @@ fn turn(dice: &DiceOut) -> Result<TurnView, Refusal> {
         hand: <[Die; 3]>::try_from(hand).ok(),
         cup,
         brain_dice: brains,
+    })
+}
+
+/// Returns the odds of the next roll.
+pub(super) fn odds(turn: &TurnView) -> Option<Odds> {
+    let odds = Position::from(turn).next_roll()?;
+    let lost = ("a third shotgun: the turn is lost".to_owned(), odds.bust);
+    let brains = (0..4u32).zip(odds.brains).rev().map(|(brains, chance)| match brains {
+        0 => ("no brain".to_owned(), chance),
+        _ => (count(brains, "brain"), chance),
+    });
+    let outcomes = brains.chain([lost]).filter(|(_, chance)| *chance > 0.0);
+    Some(Odds {
+        roll: "If you roll".to_owned(),
+        outcomes: outcomes.map(|(words, chance)| RollOutcome { words, chance }).collect(),
     })
 }
 

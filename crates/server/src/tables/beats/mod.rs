@@ -1,7 +1,7 @@
-//! What happened at a table, one thing after the other, as one viewer saw it: the page plays it before their eyes.
+//! Plays back to a viewer what happened at a table, one thing after the other, as they saw it.
 //!
-//! A viewer hears only what the referee lets them hear, and beats are counted by what they heard: nobody can tell from a number
-//! how much was hidden from them.
+//! A viewer hears only what the referee lets them hear, and the number of a beat counts only what they heard. So nobody can tell
+//! from a number how much was hidden from them.
 
 mod tokyo;
 mod zombie_dice;
@@ -16,16 +16,16 @@ use necrodome_rules::{
 };
 use std::{collections::VecDeque, sync::Arc};
 
-/// How many of the last beats are kept for a viewer.
+/// How many beats are kept for each viewer, the last ones.
 const KEPT: usize = 40;
 
-/// Changes a view, seen from a seat, to how it looked right after an event in the middle of a step. Gives whether that is worth a
-/// look of its own; if not, the event is shown together with the next one.
+/// Updates the view of a seat to how it looked right after an event in the middle of a step. Returns whether to show that view
+/// separately; if not, the event is shown together with the next one.
 type Draw<G> = Box<dyn FnMut(&mut <G as Game>::View, &<G as Game>::Event, Seat) -> bool + Send>;
 
 type MakeDraw<G> = fn(&<G as Game>::Rules) -> Draw<G>;
 
-/// How the game looks in the middle of a step. None where a step is one beat.
+/// Returns the function that draws the middle of a step, or `None` if each step of the game is a single beat.
 fn draw<G: Listed>(rules: &G::Rules) -> Option<Draw<G>> {
     let own: Option<MakeDraw<G>> = own_part![
         zombie_dice::draw::<zd::Table> as MakeDraw<zd::Table>,
@@ -36,20 +36,20 @@ fn draw<G: Listed>(rules: &G::Rules) -> Option<Draw<G>> {
     own.map(|make| make(rules))
 }
 
-/// One who follows a match: a person on a seat, or somebody who watches.
+/// Somebody who follows a match: a person in a seat, or a spectator.
 pub(super) struct Follower<G: Listed> {
     seat: Option<Seat>,
     draw: Option<Draw<G>>,
-    /// What they see; nothing of a game with secrets without a seat.
+    /// The view they see, or `None` for a spectator of a game with secrets.
     view: Option<Arc<G::View>>,
     heard: u32,
     beats: VecDeque<Kept<G>>,
 }
 
-/// A beat as it is kept.
+/// A beat that is kept.
 struct Kept<G: Listed> {
     number: u32,
-    /// How long the log of the match was before the step that it belongs to.
+    /// The length of the match's log before the step that this beat belongs to.
     from: usize,
     events: Vec<G::Event>,
     view: Option<Arc<G::View>>,
@@ -64,7 +64,7 @@ impl<G: Listed> Follower<G> {
         self.seat
     }
 
-    /// Whether they hear of an event.
+    /// Whether this seat, or a spectator, hears of an event.
     pub fn hears(seat: Option<Seat>, logged: &Logged<G::Event>) -> bool {
         match seat {
             Some(seat) => logged.audience.includes(seat),
@@ -72,7 +72,7 @@ impl<G: Listed> Follower<G> {
         }
     }
 
-    /// A step is done: `log` is what happened in it, `from` the length of the log before.
+    /// Records a step: `log` is what happened in it, `from` the length of the match's log before it.
     pub fn follow(&mut self, game: &G, log: &[Logged<G::Event>], from: usize) {
         let seat = self.seat;
         let through = seat.unwrap_or_default();
@@ -112,7 +112,7 @@ impl<G: Listed> Follower<G> {
         }
     }
 
-    /// How many beats there were, and the last ones since the log had this length. `lines` counts the words for an event.
+    /// Returns the number of beats so far, and those since the log had this length. `lines` counts the lines of text for an event.
     pub fn since(&self, length: usize, lines: impl Fn(&G::Event) -> usize) -> (u32, Vec<Beat>) {
         let fresh = self.beats.iter().filter(|kept| kept.from >= length);
         let beat = |kept: &Kept<G>| Beat {
@@ -136,7 +136,7 @@ mod tests {
         names::Names,
     };
 
-    /// What a game's own pictures must agree on with the referee at the end of each step.
+    /// Checks that a game's own drawings agree with the referee at the end of each step.
     fn check<G: Listed>(seats: usize, agrees: impl Fn(&G::View, &G::View, &G::Event) -> bool) {
         let names = Names::new((0..seats).map(|seat| format!("p{seat}"))).unwrap();
         let rules = G::Rules::default();

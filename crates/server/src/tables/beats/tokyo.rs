@@ -6,7 +6,7 @@ use necrodome_rules::{
     tokyo::{Event, Phase, Tokyo, TokyoRules, TokyoView},
 };
 
-/// Rolls of a turn, the first one included.
+/// The most rolls of a turn, including the first.
 const ROLLS: u8 = 3;
 
 pub(super) fn draw(_: &TokyoRules) -> Draw<Tokyo> {

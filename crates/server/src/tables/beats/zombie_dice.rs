@@ -1,19 +1,18 @@
-//! Zombie Dice: every roll and every end of a turn. The dice of a turn that is over lie there until the next ones are rolled.
+//! Zombie Dice: every roll and every end of a turn. The dice of a finished turn stay on the table until the next roll.
 
 use super::Draw;
+use crate::film::HasDice;
 use necrodome_rules::{
     game::{Game, Seat},
-    zombie_dice::{
-        Event, OutOfDice, RaceRules, RaceView, SoloRules, SoloView, TableRules, TableView, Turn, TurnView,
-    },
+    zombie_dice::{Event, RaceView, SoloView, TableView, Turn, TurnView},
 };
 
-/// A view of Zombie Dice that is about to change.
+/// A view of Zombie Dice that can be updated event by event.
 pub(super) trait Dice {
     fn show(&mut self, turn: TurnView);
-    /// A turn is over.
+    /// Sets the banked score of a seat at the end of its turn.
     fn bank(&mut self, _seat: Seat, _own: Seat, _score: u32) {}
-    /// Whose turn it is.
+    /// Sets the seat whose turn it is.
     fn mover(&mut self, _seat: Seat) {}
     fn tiebreak(&mut self, _seats: &[Seat]) {}
 }
@@ -60,23 +59,6 @@ impl Dice for TableView {
         self.rounds += 1;
     }
 }
-
-/// Rules that say what happens when the dice are used up.
-pub(super) trait HasDice {
-    fn out_of_dice(&self) -> OutOfDice;
-}
-
-macro_rules! has_dice {
-    ($($rules:ty),*) => {$(
-        impl HasDice for $rules {
-            fn out_of_dice(&self) -> OutOfDice {
-                self.out_of_dice
-            }
-        }
-    )*};
-}
-
-has_dice!(TableRules, RaceRules, SoloRules);
 
 pub(super) fn draw<G>(rules: &G::Rules) -> Draw<G>
 where

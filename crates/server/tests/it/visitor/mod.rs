@@ -1,4 +1,4 @@
-//! Somebody who asks the server, without a socket: keeps its cookies as a browser does.
+//! A visitor who sends requests to the server without a socket, and keeps its cookies as a browser does.
 
 use axum::{
     Router,
@@ -17,12 +17,12 @@ use std::{
 };
 use tower::ServiceExt;
 
-/// A site that lives as long as the test, without limits on how often it may be asked.
+/// Opens a site that lives as long as the test, without limits on how often a visitor may ask.
 pub fn site() -> Site {
     Site::open(config()).unwrap()
 }
 
-/// How it is set up.
+/// Returns its configuration.
 pub fn config() -> Config {
     let limits = Limits { rate: u32::MAX, burst: u32::MAX, ..Limits::default() };
     let host_names = ["arena.example", "x"].map(str::to_owned).into();
@@ -36,7 +36,7 @@ pub struct Visitor {
     pub cookies: BTreeMap<String, String>,
 }
 
-/// What came back.
+/// An answer of the server.
 #[derive(Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -45,7 +45,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body as JSON; null if it is none.
+    /// Returns the body as JSON, or null if it is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
@@ -54,14 +54,14 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The JSON of a success.
+    /// Returns the JSON of a success; fails the test on a refusal.
     #[track_caller]
     pub fn ok(self) -> Value {
         assert!(self.status.is_success(), "{}: {}", self.status, self.text());
         self.json()
     }
 
-    /// The words of a refusal with this status.
+    /// Returns the error text of a refusal with this status.
     #[track_caller]
     pub fn refused(self, status: u16) -> String {
         assert_eq!(self.status.as_u16(), status, "{}", self.text());
@@ -70,12 +70,12 @@ impl Answer {
 }
 
 impl Visitor {
-    /// Somebody without any key.
+    /// Returns a visitor without any key.
     pub fn stranger(site: &Site) -> Self {
         Visitor { router: app(site.clone()), cookies: BTreeMap::new() }
     }
 
-    /// Somebody who has opened the host's link.
+    /// Returns a visitor who has opened the host's link.
     pub async fn host(site: &Site) -> Self {
         let mut host = Self::stranger(site);
         let answer = host.get(&format!("/host/{}", site.host_key().to_text())).await;
@@ -91,13 +91,13 @@ impl Visitor {
         self.post_text(path, serde_json::to_string(&body).unwrap()).await
     }
 
-    /// A body that says it is JSON, whatever it is.
+    /// Posts any body, and claims that it is JSON.
     pub async fn post_text(&mut self, path: &str, body: impl Into<Body>) -> Answer {
         let request = Request::builder().method(Method::POST).uri(path);
         self.send(request.header(header::CONTENT_TYPE, "application/json").body(body.into()).unwrap()).await
     }
 
-    /// Sends a request with the cookies, and takes the whole answer.
+    /// Sends a request with the cookies, and waits for the whole answer.
     pub async fn send(&mut self, request: Request<Body>) -> Answer {
         let response = self.open(request).await;
         let (parts, body) = response.into_parts();
@@ -121,7 +121,7 @@ impl Visitor {
         response
     }
 
-    /// The next `count` values of a live page.
+    /// Returns the next `count` values of a live page.
     pub async fn watch(&mut self, path: &str, count: usize) -> Vec<Value> {
         let mut stream = self.follow(path).await;
         let mut seen = Vec::new();
@@ -134,7 +134,7 @@ impl Visitor {
         seen
     }
 
-    /// A live page.
+    /// Opens a live page.
     pub async fn follow(&mut self, path: &str) -> Live {
         let response = self.open(Request::get(path).body(Body::empty()).unwrap()).await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
@@ -142,14 +142,14 @@ impl Visitor {
     }
 }
 
-/// A live page that is watched.
+/// A live page that is open.
 pub struct Live {
     body: Body,
     rest: String,
 }
 
 impl Live {
-    /// The next value; none when the stream has ended.
+    /// Returns the next value, or `None` when the stream has ended.
     pub async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some((event, rest)) = self.rest.split_once("\n\n") {
@@ -171,7 +171,7 @@ pub async fn is_waiting(request: impl Future) -> bool {
     tokio::time::timeout(Duration::ZERO, request).await.is_err()
 }
 
-/// The file, held so that nobody can read or write it.
+/// The file, locked so that nobody can read or write it.
 pub struct HeldFile {
     release: Sender<()>,
     holder: JoinHandle<bool>,
@@ -191,7 +191,7 @@ impl HeldFile {
         HeldFile { release, holder }
     }
 
-    /// Lets go of it. Nobody must have waited for it on the thread of the test.
+    /// Unlocks the file. Nothing must have waited for it on the thread of the test.
     #[track_caller]
     pub fn let_go(self) {
         let _ = self.release.send(());

@@ -1,5 +1,5 @@
-//! What several tests share. Above all a second way to the values of a turn: its positions are found by playing it with
-//! the referee's dice, and it shares no line with the solver.
+//! Shared parts of several tests. Above all a second way to the values of a turn: it finds the positions by playing with
+//! the referee's dice, and shares no line with the solver.
 
 use necrodome_rules::{
     chance::enumerate,
@@ -11,10 +11,10 @@ use std::{
     thread,
 };
 
-/// A roll asks for at most three colours and three faces.
+/// The paths of a roll, which asks for at most three colours and three faces.
 pub const PATHS: u64 = 729;
 
-/// What a position is known by: cup, footsteps, shotguns. The brains are counted beside it.
+/// What identifies a position: cup, footsteps, shotguns. The brains are counted beside it.
 type Key = (Counts, Counts, Counts);
 
 /// A hand that a turn can roll, with its probability.
@@ -30,7 +30,7 @@ pub struct Node {
     pub bust: f64,
     /// The chance that a roll shows three footsteps again.
     pub again: f64,
-    /// Where else a roll leads, and the turn goes on.
+    /// The other positions that a roll leads to, if the turn goes on.
     pub edges: Vec<Edge>,
     /// Brains that a roll brings when it uses up the dice, and how often.
     pub out: Vec<(u32, f64)>,
@@ -58,14 +58,14 @@ pub struct Values {
 
 #[derive(Clone)]
 pub struct Layer {
-    /// To roll; not a number where nobody rolls any more.
+    /// The value of rolling; NaN where nobody rolls any more.
     pub go: Vec<f64>,
-    /// To do the better of both.
+    /// The value of the better choice.
     pub value: Vec<f64>,
 }
 
 impl Turns {
-    /// With the shotguns told apart by colour, as the referee has them, or by their number only.
+    /// Finds the positions, with the shotguns told apart by colour, as the referee has them, or only by their number.
     pub fn new(out_of_dice: OutOfDice, coloured: bool) -> Self {
         let key = |turn: &Turn| -> Key {
             let shots = turn.shotgun_dice();
@@ -126,8 +126,8 @@ impl Turns {
         Turns { nodes: order.iter().map(node).collect() }
     }
 
-    /// The values if to have banked b brains is worth `banked[b]` and a lost turn `bust`. From `cap` brains on the player
-    /// stops. The values of a turn that began with brains are there too if `every` layer is asked for.
+    /// The values if banking b brains is worth `banked[b]` and a lost turn `bust`. From `cap` brains on the player
+    /// stops. If `every` layer is asked for, the values of turns that began with brains are included.
     pub fn evaluate(&self, banked: &[f64], bust: f64, cap: u32, every: bool) -> Values {
         let mut layers: Vec<Option<Layer>> = vec![None; cap as usize + 1];
         let recycles = self
@@ -177,7 +177,7 @@ impl Turns {
 }
 
 impl Turns {
-    /// Which positions a turn can come to below `cap` brains, by brains that have gone back and position.
+    /// The positions that a turn can reach below `cap` brains, by brains that have gone back and position.
     pub fn reachable(&self, cap: u32) -> Vec<Vec<bool>> {
         let mut reachable = vec![vec![false; self.nodes.len()]; cap as usize + 1];
         reachable[0][0] = true;
@@ -208,8 +208,8 @@ pub fn hands_of(turn: Turn, out_of_dice: OutOfDice) -> Vec<Hand> {
     hands.unwrap().into_iter().map(|(hand, p)| (hand, *p.numer() as f64 / *p.denom() as f64)).collect()
 }
 
-/// Does pieces of work on all cores; the results are in their order. In threads of its own: whoever waits for a solution
-/// must not hold up the threads that solve.
+/// Runs pieces of work on all cores and returns the results in order. It uses separate threads: a thread that waits for a
+/// solution must not hold up the threads that solve.
 pub fn on_all_cores<T: Send>(pieces: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let worker = || {

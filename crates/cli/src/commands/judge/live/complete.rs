@@ -1,20 +1,20 @@
-//! What could be meant by the beginning of a command or a name.
+//! Completes the beginning of a command or a name.
 
 use super::desk::{WORDS, after_words};
 use necrodome_judge::{book::Book, script};
 use necrodome_rules::{infection::InfectionRules, options};
 
-/// What can stand instead of the end of what is typed.
+/// The possible completions of what is typed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Completion {
     /// Where the last word begins, in bytes.
     pub from: usize,
-    /// All that it could become.
+    /// All words that it could become.
     pub candidates: Vec<String>,
 }
 
 impl Completion {
-    /// What is typed with all that is certain.
+    /// Returns what is typed, completed as far as all candidates agree.
     pub fn apply(&self, typed: &str) -> String {
         let kept = typed.get(..self.from).unwrap_or(typed);
         match self.candidates.as_slice() {
@@ -33,7 +33,7 @@ impl Completion {
     }
 }
 
-/// What all begin with, whatever the case.
+/// Returns the common beginning of all words, regardless of case.
 fn common(words: &[String]) -> String {
     let Some((first, others)) = words.split_first() else { return String::new() };
     let same = |place: usize, letter: char| {
@@ -79,7 +79,7 @@ fn starting<'a>(words: impl Iterator<Item = &'a str>, beginning: &str) -> Vec<St
     words.filter(|word| word.to_lowercase().starts_with(&beginning)).map(str::to_owned).collect()
 }
 
-/// Where the last word begins; a name in open quotes is one word.
+/// Returns where the last word begins; a name in open quotes is one word.
 fn last_word(typed: &str) -> usize {
     let mut start = 0;
     let mut open = false;
@@ -116,7 +116,10 @@ mod tests {
     fn commands_names_and_options_are_completed() {
         assert_eq!(completed("int").0, "INTERACT ");
         assert_eq!(completed("und").0, "undo ");
-        assert_eq!(completed("wh"), ("wh".to_owned(), vec!["who".to_owned(), "what if".to_owned()]));
+        assert_eq!(
+            completed("wh"),
+            ("wh".to_owned(), ["who", "what if", "whisper"].map(str::to_owned).to_vec())
+        );
         assert_eq!(completed("i ti").0, "i Tim ");
         assert_eq!(completed("i t"), ("i t".to_owned(), vec!["Tim".to_owned(), "tom".to_owned()]));
         assert_eq!(completed("i tim an").0, "i tim \"Anna Maria\" ");

@@ -1,8 +1,10 @@
-//! What the judge types, and what comes of it. The same at a prompt on the screen and in plain text.
+//! The judge's commands and their effects, the same at a prompt on the screen and in plain text.
 
 use super::paper::{Change, Paper};
 use crate::{
-    commands::judge::words::{Said, Tone, alone, complaint, effects, mistake, progress, said, state},
+    commands::judge::words::{
+        Said, Tone, alone, complaint, effects, mistake, progress, said, state, whispers,
+    },
     error::{Error, ExitKind},
 };
 use necrodome_judge::{
@@ -12,8 +14,8 @@ use necrodome_judge::{
 };
 use std::{collections::BTreeSet, io, path::Path};
 
-/// What can be typed beside the commands of the script.
-pub const WORDS: [&str; 8] = ["undo", "redo", "who", "what if", "state", "public", "help", "quit"];
+/// The commands besides those of the script.
+pub const WORDS: [&str; 9] = ["undo", "redo", "who", "what if", "whisper", "state", "public", "help", "quit"];
 
 pub const HELP: &str = "\
 The game:   HUMAN name, ZOMBIE name, SET option value, GAME_START
@@ -23,27 +25,30 @@ The game:   HUMAN name, ZOMBIE name, SET option value, GAME_START
 Looking:    who: who has not met anyone yet
             what if i tim kiril*2: what it would do, without doing it
             state: who is what; public: what may be read aloud
+Telling:    whisper: what each player may know, one after the other
 Mending:    undo: takes back the last command; redo: does it again
             quit: leaves; everything is in the script already";
 
-/// What is said to something that was typed.
+/// The reply to what the judge typed.
 #[derive(Debug, Default)]
 pub struct Reply {
     pub lines: Vec<Said>,
     pub then: Then,
 }
 
-/// How it goes on.
+/// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Then {
     #[default]
     Next,
-    /// What was typed was not carried out though nothing is wrong with it.
+    /// The same input again: it was not carried out, although nothing is wrong with it.
     Again,
+    /// The judge tells each player what they may know.
+    Whisper,
     Leave,
 }
 
-/// What changes the script.
+/// How a command changes the script.
 enum Writes {
     Line,
     Undo,
@@ -54,23 +59,25 @@ enum Writes {
 pub struct Desk {
     paper: Paper,
     book: Book,
-    /// Lines that were taken back, the last one first to come again, each with its place.
+    /// The lines that were taken back, each with its place. The last one is the first to be restored.
     undone: Vec<(usize, Vec<u8>)>,
+    /// Whether the judge was just asked whether to take back GAME_START.
+    asked: bool,
 }
 
 impl Desk {
-    /// Opens a script, or begins one, and says how it stands.
+    /// Opens a script, or begins one, and says where the game stands.
     pub fn open(path: &Path) -> Result<(Self, Vec<Said>), Error> {
         let paper = Paper::open(path)?;
         let (_, parsed) = parse_bytes(paper.bytes());
-        let desk = Desk { book: Book::of(&parsed), paper, undone: Vec::new() };
+        let desk = Desk { book: Book::of(&parsed), paper, undone: Vec::new(), asked: false };
         let what = if desk.paper.bytes().is_empty() { "a new script" } else { "goes on" };
         let mut lines =
             vec![said(Tone::Heading, format!("{}: {what}, {}", path.display(), progress(&desk.book)))];
         lines.extend(parsed.dialect.note().map(|note| said(Tone::Announce, note)));
         lines.extend(desk.complaints());
         if desk.paper.is_unfinished() {
-            let text = "the last line has no line break: it counts, look whether it is complete";
+            let text = "the last line has no line break: it counts, but check that it is complete";
             lines.push(said(Tone::Wrong, text));
         }
         Ok((desk, lines))
@@ -84,16 +91,16 @@ impl Desk {
         self.paper.path()
     }
 
-    /// The mistakes of the script, which are left alone.
+    /// Returns the mistakes of the script, which the desk leaves alone.
     fn complaints(&self) -> Vec<Said> {
         let mut lines: Vec<Said> = self.book.mistakes().iter().map(mistake).collect();
         if !lines.is_empty() {
-            lines.push(said(Tone::Wrong, "these lines do not count; they are left as they are"));
+            lines.push(said(Tone::Wrong, "these lines don't count; they are left as they are"));
         }
         lines
     }
 
-    /// Takes in what others have done to the script.
+    /// Reads the changes that others have made to the script.
     pub fn refresh(&mut self) -> Result<Vec<Said>, Error> {
         match self.paper.look() {
             // An editor that replaces the script takes it away for a moment.
@@ -112,19 +119,19 @@ impl Desk {
         }
     }
 
-    /// The script must be there before something is written.
+    /// Writes the script again if it has disappeared, before anything is added to it.
     fn ensure(&mut self) -> io::Result<Vec<Said>> {
         match self.paper.look() {
             Ok(Change::Gone) => {
                 self.paper.replace(self.paper.bytes().to_vec())?;
-                Ok(vec![said(Tone::Wrong, "the script was gone: it is written again, complete")])
+                Ok(vec![said(Tone::Wrong, "the script was gone: it has been written again, complete")])
             }
             Ok(_) => Ok(Vec::new()),
             Err(error) => Err(io::Error::other(error.what)),
         }
     }
 
-    /// Carries out what was typed. What it did is on the disk when this returns.
+    /// Carries out what the judge typed. Its effects are on the disk when this returns.
     pub fn command(&mut self, typed: &str) -> Result<Reply, Error> {
         let news = self.refresh()?;
         let changed = !news.is_empty();
@@ -132,6 +139,7 @@ impl Desk {
         let typed = typed.trim();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let asked = std::mem::take(&mut self.asked) && !changed;
         let writes = match words.as_slice() {
             [] => return Ok(answer),
             ["quit" | "exit" | "q"] => {
@@ -146,6 +154,16 @@ impl Desk {
                 answer.lines.extend(state(&self.book));
                 return Ok(answer);
             }
+            ["whisper" | "whispers"] => {
+                if whispers(&self.book).is_empty() {
+                    answer
+                        .lines
+                        .push(said(Tone::Plain, "there is nothing to whisper before the game starts"));
+                } else {
+                    answer.then = Then::Whisper;
+                }
+                return Ok(answer);
+            }
             ["public"] => {
                 answer.lines.extend(announced(&self.book));
                 return Ok(answer);
@@ -158,12 +176,19 @@ impl Desk {
                 answer.lines.extend(self.what_if(after_words(typed, 2)));
                 return Ok(answer);
             }
+            ["undo"] if !changed && self.undo_ends_game() => {
+                self.asked = true;
+                let text = "that takes back GAME_START, and the game with it: type yes if you mean it";
+                answer.lines.push(said(Tone::Wrong, text));
+                return Ok(answer);
+            }
+            ["yes"] if asked => Writes::Undo,
             ["undo"] => Writes::Undo,
             ["redo"] => Writes::Redo,
             _ => Writes::Line,
         };
         if changed {
-            let text = "your command was not carried out: look, and give it again";
+            let text = "your command was not carried out: look at the change, then give it again";
             answer.lines.push(said(Tone::Wrong, text));
             answer.then = Then::Again;
             return Ok(answer);
@@ -201,7 +226,7 @@ impl Desk {
         Reply { lines, then: Then::Next }
     }
 
-    /// Reads a line as if it stood at the end of the script, with all names written out.
+    /// Parses a line as if it stood at the end of the script, and writes out all names.
     fn understand(&self, typed: &str) -> Result<Option<Line>, Mistake> {
         let Parsed { script, mistakes, .. } = parse(typed);
         if let Some(mut mistake) = mistakes.into_iter().next() {
@@ -230,7 +255,7 @@ impl Desk {
         Ok(Some(line))
     }
 
-    /// What a line would do.
+    /// Says what a line would do.
     fn what_if(&self, typed: &str) -> Vec<Said> {
         let mut next = self.book.clone();
         let line = match self.understand(typed) {
@@ -247,12 +272,21 @@ impl Desk {
         lines
     }
 
-    /// Takes back the last line that counts. Comments and mistakes stay.
-    fn undo(&mut self) -> Reply {
+    /// Returns the last line that counts.
+    fn last_line(&self) -> Option<Line> {
         let (parsed, _) = read(self.paper.bytes());
         let wrong = wrong_lines(&self.book);
-        let counts = |line: &&Line| line.command.is_some() && !wrong.contains(&line.number);
-        let Some(last) = parsed.script.lines.iter().rev().find(counts) else {
+        let counts = |line: &Line| line.command.is_some() && !wrong.contains(&line.number);
+        parsed.script.lines.into_iter().rev().find(counts)
+    }
+
+    fn undo_ends_game(&self) -> bool {
+        self.last_line().is_some_and(|line| matches!(line.command, Some(Command::Start(_))))
+    }
+
+    /// Takes back the last line that counts. Comments and mistakes stay.
+    fn undo(&mut self) -> Reply {
+        let Some(last) = self.last_line() else {
             return one_line(said(Tone::Plain, "there is nothing to take back"));
         };
         let mut lines = split(self.paper.bytes());
@@ -268,7 +302,7 @@ impl Desk {
         self.again(format!("taken back: {}", tame(&last.to_string())))
     }
 
-    /// Does again what was taken back.
+    /// Restores the line that was taken back last.
     fn redo(&mut self) -> Reply {
         let Some((place, taken)) = self.undone.last() else {
             return one_line(said(Tone::Plain, "there is nothing to do again"));
@@ -287,7 +321,7 @@ impl Desk {
         self.again(format!("done again: {}", tame(&text)))
     }
 
-    /// Plays the script from its start, after it was changed.
+    /// Replays the script from its start, after a change.
     fn again(&mut self, what: String) -> Reply {
         let before = std::mem::replace(&mut self.book, read(self.paper.bytes()).1);
         let mut lines = vec![said(Tone::Plain, what)];
@@ -317,14 +351,14 @@ fn split(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// What follows some words.
+/// Returns the rest of a text after its first `count` words.
 pub fn after_words(text: &str, count: usize) -> &str {
     (0..count).fold(text.trim_start(), |rest, _| {
         rest.find(char::is_whitespace).map_or("", |end| rest[end..].trim_start())
     })
 }
 
-/// A script can hold anything, a terminal must not obey it.
+/// Replaces control characters: a script can contain anything, and a terminal must not obey it.
 fn tame(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -338,7 +372,7 @@ fn refused(mistake: &Mistake) -> Said {
 }
 
 fn unwritten(error: &io::Error) -> Reply {
-    one_line(said(Tone::Wrong, format!("not done, the script cannot be written: {error}")))
+    one_line(said(Tone::Wrong, format!("not done: the script can't be written: {error}")))
 }
 
 fn announced(book: &Book) -> Vec<Said> {
@@ -349,7 +383,7 @@ fn announced(book: &Book) -> Vec<Said> {
     public.lines().filter(|line| !line.is_empty()).map(|line| said(Tone::Announce, line)).collect()
 }
 
-/// What a line did to the book.
+/// Says what a line did to the book.
 fn done(before: &Book, after: &Book, line: &Line) -> Vec<Said> {
     let plain = |text: String| vec![said(Tone::Plain, text)];
     match &line.command {

@@ -14,12 +14,12 @@ use std::{
     time::Duration,
 };
 
-/// A file that is the same after this long is not just being saved.
+/// A file that stays the same for this long is no longer being saved.
 const QUIET: Duration = Duration::from_millis(50);
-/// How often this is waited for.
+/// How many times to wait for that.
 const TRIES: usize = 10;
 
-/// A script that this process alone writes.
+/// A script that only this process writes.
 pub struct Paper {
     path: PathBuf,
     file: File,
@@ -27,7 +27,7 @@ pub struct Paper {
     bytes: Vec<u8>,
 }
 
-/// What has become of the file since the last look.
+/// How the file has changed since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     None,
@@ -59,18 +59,18 @@ impl Paper {
         &self.bytes
     }
 
-    /// Whether the last line has no line break yet.
+    /// Whether the last line still lacks a line break.
     pub fn is_unfinished(&self) -> bool {
         !self.bytes.is_empty() && !self.bytes.ends_with(b"\n")
     }
 
-    /// The number of the line that would be appended.
+    /// Returns the number that the next appended line would get.
     pub fn next_line(&self) -> usize {
         let breaks = self.bytes.iter().filter(|&&byte| byte == b'\n').count();
         breaks + 1 + usize::from(self.is_unfinished())
     }
 
-    /// Looks whether the file is still what was written, and takes it in if it is not.
+    /// Checks whether the file is still as this process wrote it, and reads it again if not.
     pub fn look(&mut self) -> Result<Change, Error> {
         let there = match fs::metadata(&self.path) {
             Ok(there) => there,
@@ -106,7 +106,7 @@ impl Paper {
         Ok(if changed { Change::Written } else { Change::None })
     }
 
-    /// Appends a line. When this returns it is on the disk; on an error the file is as it was.
+    /// Appends a line. It is on the disk when this returns; after an error, the file is as it was.
     pub fn append(&mut self, line: &str) -> io::Result<()> {
         let before = if self.is_unfinished() { "\n" } else { "" };
         let more = format!("{before}{line}\n");
@@ -119,7 +119,7 @@ impl Paper {
         written
     }
 
-    /// Replaces all of it: whatever happens, the old or the new script is there, never a part.
+    /// Replaces the whole script: whatever happens, either the old or the new one is there, never a part.
     pub fn replace(&mut self, bytes: Vec<u8>) -> io::Result<()> {
         let folder = folder(&self.path);
         let mut file =
@@ -135,7 +135,7 @@ impl Paper {
         self.sync_folder()
     }
 
-    /// A new name in a folder is safe only once the folder is.
+    /// Syncs the folder: a new file name is safe only after that.
     fn sync_folder(&self) -> io::Result<()> {
         File::open(folder(&self.path))?.sync_all()
     }

@@ -1,4 +1,4 @@
-//! Humans and zombies over the turns as a picture.
+//! A chart of the humans and zombies over the turns.
 
 use necrodome_judge::simulate::{Report, Spread, TurnReport};
 use plotters::prelude::*;
@@ -9,7 +9,7 @@ const HUMANS: RGBColor = RGBColor(31, 90, 160);
 const ZOMBIES: RGBColor = RGBColor(60, 130, 50);
 const INFECTED: RGBColor = RGBColor(200, 120, 20);
 
-/// A name, a colour, and what it is in each turn.
+/// A curve: its name, its colour, and its values in each turn.
 type Curve = (&'static str, RGBColor, fn(&TurnReport) -> &Spread);
 
 const CURVES: [Curve; 3] = [
@@ -18,7 +18,7 @@ const CURVES: [Curve; 3] = [
     ("infected among the humans", INFECTED, |turn| &turn.infected),
 ];
 
-/// Medians as lines, the quartiles as bands.
+/// Draws medians as lines and quartiles as bands.
 pub fn draw(title: &str, report: &Report) -> Result<String, DrawingAreaErrorKind<std::io::Error>> {
     let end = report.turns.len().max(2) as f64 - 1.0;
     let highest = report.turns.iter().flat_map(|turn| [&turn.humans, &turn.zombies]);

@@ -1,4 +1,4 @@
-//! Follows a file while editors write it, replace it and take it away for a moment.
+//! Follows a file while editors write it, replace it, or remove it for a moment.
 
 use super::picture::Picture;
 use crate::error::Error;
@@ -14,27 +14,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// An editor that saves does several things in a row: the file is read when it has been quiet for this long.
+/// How long the file must be quiet before it is read, since an editor does several things in a row when it saves.
 const QUIET: Duration = Duration::from_millis(50);
 /// How long to wait for a writer that has not closed the file.
 const WRITING: Duration = Duration::from_millis(250);
-/// How long to wait for a writer that never stops: then what is there is shown.
+/// The longest wait for a writer that never stops; after that, the current contents are shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often to look at the file itself, since some file systems report no changes.
 const LOOK: Duration = Duration::from_secs(1);
-/// A file that is missing or empty for this long is not just being saved.
+/// How long a file must be missing or empty before that no longer means that it is being saved.
 const AWAY: Duration = Duration::from_secs(1);
 
 /// What happened to the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileEvent {
-    /// Somebody writes to it.
+    /// Somebody is writing to it.
     Writing,
-    /// Somebody has finished, or it is another one.
+    /// Somebody has finished writing, or the file was replaced.
     Done,
 }
 
-/// What tells one version of a file from another without reading it.
+/// Identifies a version of a file without reading it.
 type Version = (u64, u64, u64, i64, i64);
 
 fn version(path: &Path) -> io::Result<Version> {
@@ -42,7 +42,7 @@ fn version(path: &Path) -> io::Result<Version> {
     Ok((file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec()))
 }
 
-/// A file that is followed.
+/// A file that is being followed.
 pub struct Follower {
     path: PathBuf,
     picture: Picture,
@@ -50,16 +50,16 @@ pub struct Follower {
     shown: Option<Version>,
     /// When to look again.
     next: Instant,
-    /// Since when there are changes that nobody has looked at.
+    /// Since when there have been changes that were not read yet.
     changing: Option<Instant>,
-    /// Since when the file is away or empty.
+    /// Since when the file has been missing or empty.
     away: Option<Instant>,
-    /// Tells of changes for as long as it lives.
+    /// Reports changes as long as it lives.
     _watcher: Option<RecommendedWatcher>,
 }
 
 impl Follower {
-    /// Begins with the file as it is now. `tell` is called when something happens to it.
+    /// Begins with the current file, and calls `tell` when something happens to it.
     pub fn new(path: &Path, tell: impl Fn(FileEvent) + Send + 'static) -> Result<Self, Error> {
         let watcher = watcher(path, tell);
         let bytes = read(path).map_err(|error| Error::at(path.display(), error))?;
@@ -79,12 +79,12 @@ impl Follower {
         &self.picture
     }
 
-    /// How long there is nothing to do unless somebody tells of a change.
+    /// Returns how long there is nothing to do, unless a change is reported.
     pub fn wait(&self) -> Duration {
         self.next.saturating_duration_since(Instant::now())
     }
 
-    /// Something has happened to the file.
+    /// Takes note of a change.
     pub fn told(&mut self, change: FileEvent) {
         let now = Instant::now();
         let since = *self.changing.get_or_insert(now);
@@ -92,7 +92,7 @@ impl Follower {
         self.next = (now + quiet).min(since + PATIENCE);
     }
 
-    /// Looks at the file if it is time to. Whether the picture is another one.
+    /// Reads the file if it is time to. Returns whether the picture has changed.
     pub fn look(&mut self) -> bool {
         if !self.wait().is_zero() {
             return false;
@@ -120,7 +120,7 @@ impl Follower {
                 self.take(Vec::new())
             }
             Err(error) if self.is_away() => {
-                let note = Some(format!("the script cannot be read, this is what it was: {error}"));
+                let note = Some(format!("the script can't be read; this is the last version: {error}"));
                 let new = self.picture.note != note;
                 self.picture.note = note;
                 new
@@ -145,7 +145,7 @@ impl Follower {
     }
 }
 
-/// Watches the folder: a file that is replaced is another one under the same name.
+/// Watches the folder, since a file that is replaced is a different file with the same name.
 fn watcher(path: &Path, tell: impl Fn(FileEvent) + Send + 'static) -> notify::Result<RecommendedWatcher> {
     let name = path.file_name().map(ToOwned::to_owned);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -162,7 +162,7 @@ fn watcher(path: &Path, tell: impl Fn(FileEvent) + Send + 'static) -> notify::Re
     Ok(watcher)
 }
 
-/// Reading a file is no change, and we read it ourselves.
+/// Returns what an event means for the file. Reading is not a change, and this program reads the file too.
 fn change(kind: EventKind) -> Option<FileEvent> {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(FileEvent::Done),

@@ -1,4 +1,4 @@
-//! A script as it stands in its file: what counts, what is wrong, what is not finished.
+//! A script as its file has it now: which lines count, which are wrong, which are unfinished.
 
 use crate::commands::judge::words::{Said, Tone, mistake, said, state};
 use necrodome_judge::{
@@ -6,16 +6,16 @@ use necrodome_judge::{
     script::{Dialect, parse_bytes},
 };
 
-/// What is known of a script.
+/// The current state of a script.
 pub struct Picture {
     bytes: Vec<u8>,
     /// All lines that end with a line break.
     pub text: String,
-    /// The last line, if it has none: somebody may be typing it, so it does not count yet.
+    /// The last line, if it has no line break: somebody may still be typing it, so it does not count yet.
     pub unfinished: String,
     pub book: Book,
     pub dialect: Dialect,
-    /// Why the picture may be older than the file.
+    /// Why the picture may be out of date.
     pub note: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Picture {
         &self.bytes
     }
 
-    /// What is wrong or not finished, one line for each.
+    /// Returns what is wrong or unfinished, one line each.
     pub fn complaints(&self) -> Vec<Said> {
         let mut lines: Vec<Said> = self.note.iter().map(|note| said(Tone::Wrong, note)).collect();
         lines.extend(self.dialect.note().map(|note| said(Tone::Faint, note)));
@@ -46,7 +46,7 @@ impl Picture {
         lines
     }
 
-    /// All of it as plain lines.
+    /// Returns the whole picture as plain lines.
     pub fn lines(&self) -> Vec<Said> {
         let mut lines = state(&self.book);
         lines.extend(self.complaints());

@@ -1,4 +1,4 @@
-//! The script and how it stands, side by side on the whole terminal.
+//! The script and the state of its game, side by side on the whole terminal.
 
 use super::picture::Picture;
 use crate::commands::judge::{
@@ -18,21 +18,21 @@ use ratatui::{
 const KEYS: &str = "c curtain   arrows PgUp PgDn scroll   Left Right choose the pane   q quit";
 const CURTAIN_KEYS: &str = "c opens the curtain";
 
-/// Which part of the script the window shows.
+/// The part of the script that the window shows.
 #[derive(Default)]
 pub struct WatchWindow {
     curtain: bool,
-    /// Whether the keys scroll the state instead of the script.
+    /// Whether the keys scroll the state rather than the script.
     at_state: bool,
-    /// The first row of the script that is shown; the end is followed if there is none.
+    /// The first row of the script that is shown, or `None` to follow its end.
     script_top: Option<usize>,
-    /// The first row that is shown when the end is.
+    /// The first row that is shown when the end is shown.
     script_end: usize,
     state_top: usize,
 }
 
 impl WatchWindow {
-    /// Whether to go on.
+    /// Handles a key. Returns whether to go on.
     pub fn press(&mut self, key: KeyEvent) -> bool {
         match key.code {
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => return false,
@@ -98,7 +98,7 @@ impl WatchWindow {
     }
 }
 
-/// The lines of the script with their numbers, mistakes marked.
+/// Returns the lines of the script with their numbers, and marks mistakes.
 fn script(picture: &Picture) -> Vec<Line<'static>> {
     let mut mistakes = picture.book.mistakes().iter().peekable();
     let mut rows = Vec::new();
@@ -119,7 +119,7 @@ fn script(picture: &Picture) -> Vec<Line<'static>> {
     rows
 }
 
-/// Replaces tabs, which would vanish.
+/// Replaces tabs, which would otherwise vanish.
 fn shown(text: &str) -> String {
     text.replace('\t', " ")
 }

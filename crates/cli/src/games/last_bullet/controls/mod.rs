@@ -1,4 +1,4 @@
-//! Last Bullet for a person: one survivor is steered, the others of the entry stay and are its spare lives.
+//! Last Bullet for a person: they steer one survivor; the entry's others stay where they are, as spare lives.
 
 mod news;
 mod screen;
@@ -13,7 +13,7 @@ use necrodome_rules::last_bullet::{Action, CopyView, Direction, Event, LastBulle
 use std::io::{self, Write};
 use window::{Cell, targets};
 
-/// Which survivor is steered, and what the person has not been shown yet.
+/// Which survivor is steered, and the news that the person has not seen yet.
 #[derive(Default)]
 struct Steering {
     /// The number of the survivor that is steered.
@@ -25,7 +25,7 @@ struct Steering {
 }
 
 impl Steering {
-    /// The survivor that is steered: the same as before while it lives, or the next one.
+    /// Returns the survivor that is steered: the same one while it lives, then the next.
     fn survivor<'a>(&mut self, view: &'a LastBulletView) -> Option<&'a CopyView> {
         let same = view.copies.iter().find(|copy| Some(copy.number) == self.steered);
         let copy = same.or(view.copies.first())?;
@@ -139,7 +139,7 @@ fn shoot(copy: &CopyView, target: u32) -> Action {
     Action { orders: vec![Order::Shoot { copy: copy.number, target }] }
 }
 
-/// A direction by its name or its first letters.
+/// Parses a direction by its name or its first letters.
 fn direction(word: &str) -> Option<Direction> {
     Some(match word {
         "north" | "n" => Direction::North,

@@ -1,4 +1,4 @@
-//! What an entry hears: the fate of its survivors, and what they see happen to others.
+//! The news of an entry: the fate of its survivors, and what they see happen to others.
 
 use crate::human::OwnSeat;
 use necrodome_rules::{
@@ -19,7 +19,7 @@ pub fn is_own(me: Seat, event: &Event) -> bool {
     }
 }
 
-/// What was heard, in words; `steered` is the number of the survivor that the person steers.
+/// Returns an event in words; `steered` is the number of the survivor that the person steers.
 pub fn line(steered: Option<u32>, place: &OwnSeat, event: &Event) -> Option<String> {
     if !is_own(place.seat, event) {
         let told = LastBullet::tell(event, &place.names).into_iter().next()?;

@@ -1,4 +1,4 @@
-//! The window of the survivor on the whole terminal, and its keys.
+//! The survivor's window on the whole terminal, and its keys.
 
 use super::{
     Steering, shoot, walk,
@@ -7,7 +7,7 @@ use super::{
 use crate::games::last_bullet::tell::letter;
 use crate::human::{
     Gone, OwnSeat,
-    keys::{Keys, Pressed},
+    keys::{Keys, LEAVE, Pressed},
     restore::{FullScreen, RawMode, clean_screen},
 };
 use necrodome_rules::{
@@ -23,22 +23,22 @@ use ratatui::{
     widgets::{Block, Clear, Paragraph, Wrap},
 };
 
-/// What the keys mean just now.
+/// What the keys mean at the moment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Walking,
-    /// The letter of a target is awaited.
+    /// The person is asked for the letter of a target.
     Aiming,
     /// The rules are shown.
     Reading,
-    /// Really?
+    /// The person is asked whether they really want to leave.
     Leaving,
 }
 
 /// Letters for targets.
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 
-/// Draws and asks until there is an order.
+/// Draws the window and handles keys until there is an order.
 pub fn ask(
     memory: &mut Steering,
     keys: &mut Keys,
@@ -100,7 +100,7 @@ pub fn ask(
     Ok(action)
 }
 
-/// Arrows, the keys of old (hjklyubn), or the digits as on a number pad.
+/// Parses an arrow key, one of the letters hjklyubn, or a digit as on a number pad.
 fn direction(key: KeyCode) -> Option<Direction> {
     Some(match key {
         KeyCode::Up | KeyCode::Char('k' | '8') => Direction::North,
@@ -116,7 +116,7 @@ fn direction(key: KeyCode) -> Option<Direction> {
     })
 }
 
-/// Everything that is on the screen.
+/// Everything on the screen.
 struct Scene<'a> {
     place: &'a OwnSeat,
     view: &'a LastBulletView,
@@ -174,8 +174,7 @@ impl Scene<'_> {
         lines.extend(self.news.iter().rev().take(4).map(|news| Line::from(news.clone()).red()));
         match self.mode {
             Mode::Walking | Mode::Reading => lines.extend(self.keys()),
-            Mode::Leaving => lines
-                .push(Line::from("Leave the table? The match will have no result. [y]es or [n]o").yellow()),
+            Mode::Leaving => lines.push(Line::from(LEAVE).yellow()),
             Mode::Aiming => {
                 lines.push(Line::from("Shoot whom? (Escape: nobody)").yellow());
                 lines.extend(LETTERS.chars().zip(targets(self.view, copy)).take(12).map(

@@ -1,11 +1,11 @@
-//! What a survivor sees: 17 x 17 squares with itself in the middle.
+//! The view of a survivor: 17 x 17 squares, with itself in the middle.
 
 use necrodome_rules::{
     game::Seat,
     last_bullet::{CopyView, Direction, LastBulletView, RANGE, Seen, VISION, WhoIs},
 };
 
-/// Squares in a row of the window.
+/// The number of squares in a row of the window.
 pub const SIDE: usize = 2 * VISION as usize + 1;
 
 /// A square of the window.
@@ -16,12 +16,12 @@ pub enum Cell {
     Corpse,
     /// The survivor that is steered.
     Steered,
-    /// Another one of the same entry.
+    /// Another survivor of the same entry.
     Own,
     Other(Seat),
 }
 
-/// The window of a survivor, rows from north to south.
+/// Returns the window of a survivor, with rows from north to south.
 pub fn cells(view: &LastBulletView, copy: &CopyView) -> [[Cell; SIDE]; SIDE] {
     let mut cells = [[Cell::Empty; SIDE]; SIDE];
     for seen in &copy.seen {
@@ -37,18 +37,18 @@ pub fn cells(view: &LastBulletView, copy: &CopyView) -> [[Cell; SIDE]; SIDE] {
     cells
 }
 
-/// The column and row of somebody in the window.
+/// Returns the column and row of a piece in the window.
 pub fn place(seen: &Seen) -> (usize, usize) {
     let from_middle = |offset: i8| (i16::from(offset) + VISION as i16) as usize;
     (from_middle(seen.dx), from_middle(seen.dy))
 }
 
-/// The seat of an entry; only for places in the list of names behind the game's own two.
+/// Returns the seat of an entry. Only for places in the list of names after the game's own two.
 pub fn seat(who: WhoIs) -> Seat {
     Seat(who.0.saturating_sub(2))
 }
 
-/// Whom a gun can hit and is worth a bullet: zombies, then others, then one's own; of each the nearest first.
+/// Returns the targets in range that are worth a bullet: zombies, then others, then the entry's own, each group with the nearest first.
 pub fn targets(view: &LastBulletView, copy: &CopyView) -> Vec<Seen> {
     let in_range = |seen: &&Seen| seen.who != WhoIs::CORPSE && u16::from(seen.distance()) <= RANGE;
     let mut targets: Vec<Seen> = copy.seen.iter().filter(in_range).copied().collect();
@@ -56,7 +56,7 @@ pub fn targets(view: &LastBulletView, copy: &CopyView) -> Vec<Seen> {
     targets
 }
 
-/// Who it is and where: `Zombie, 3 to the northeast`.
+/// Says who a piece is and where: `Zombie, 3 to the northeast`.
 pub fn whereabouts(view: &LastBulletView, who: WhoIs, dx: i32, dy: i32) -> String {
     let toward = format!("{:?}", Direction::toward(dx, dy)).to_lowercase();
     let name = view.names.iter().nth(who.0.into()).unwrap_or("?");

@@ -1,26 +1,26 @@
-//! The dice of a turn: whether they are possible, and all that they can be where colours are not known.
+//! The dice of a turn: whether they are possible, and what they can be if some colours are unknown.
 
 use super::typing::{Pile, Typing, enough};
 use crate::{commands::advise::parse::Words, error::Error, paint::count};
 use necrodome_rules::zombie_dice::{Colour, Counts, DICE, OutOfDice};
 use necrodome_solve::{Graph, Position, Spot};
 
-/// The known dice of a turn, checked.
+/// The known dice of a turn, after the checks.
 pub struct KnownDice {
     pub brains: u32,
-    /// Brain dice on the table: with recycling fewer than brains.
+    /// The brain dice on the table. With recycling, they are fewer than the brains.
     pub aside: Pile,
     pub shots: Pile,
     pub feet: Counts,
     pub cup: Option<Counts>,
 }
 
-/// One way to colour all dice.
+/// One way to assign colours to all dice.
 struct Colouring {
     aside: Counts,
     shots: Counts,
     cup: Counts,
-    /// In proportion to its probability.
+    /// A weight in proportion to its probability.
     weight: f64,
 }
 
@@ -61,7 +61,7 @@ impl KnownDice {
         self.brains == 0 && self.shots.number == 0 && self.feet.total() == 0
     }
 
-    /// Every way to colour what is not known.
+    /// Returns every way to colour the unknown dice.
     fn ways(&self) -> Vec<Colouring> {
         let mut ways = Vec::new();
         for aside in self.aside.colourings() {
@@ -84,7 +84,7 @@ impl KnownDice {
         ways
     }
 
-    /// The positions that fit, with weights; those that are worth the same are one.
+    /// Returns the positions that fit, with their weights. Positions of equal value count as one.
     pub fn positions(&self, graph: &Graph) -> Result<Vec<(Spot, f64)>, String> {
         let mut positions: Vec<(Spot, f64)> = Vec::new();
         let mut why = "no turn comes to these dice".to_owned();
@@ -100,7 +100,7 @@ impl KnownDice {
         if positions.is_empty() { Err(why) } else { Ok(positions) }
     }
 
-    /// The words that would leave nothing open.
+    /// Returns the words that would leave nothing unknown.
     pub fn missing(&self, out_of_dice: OutOfDice) -> String {
         let piles = [("brains", self.aside), ("shotguns", self.shots)];
         let open = piles.into_iter().filter(|(_, pile)| pile.colours.is_none());
@@ -116,7 +116,7 @@ impl KnownDice {
     }
 }
 
-/// All that was typed: `3 brains, 2 shotguns, 2 feet, 7 in the cup`.
+/// Lists everything that was typed: `3 brains, 2 shotguns, 2 feet, 7 in the cup`.
 fn listed(typed: &Typing) -> String {
     let feet = match typed.feet.total() {
         1 => "1 foot".to_owned(),
@@ -127,7 +127,7 @@ fn listed(typed: &Typing) -> String {
     format!("{}, {}, {feet}{cup}", count(brains, "brain"), count(shotguns, "shotgun"))
 }
 
-/// How many brain dice are on the table.
+/// Returns how many brain dice are on the table.
 fn aside(typed: &Typing, out_of_dice: OutOfDice, words: &Words) -> Result<u32, Error> {
     let [brains, shots] = [typed.brains.number, typed.shotguns.number];
     match (typed.brain_dice, out_of_dice, typed.cup) {
@@ -146,7 +146,7 @@ fn aside(typed: &Typing, out_of_dice: OutOfDice, words: &Words) -> Result<u32, E
     }
 }
 
-/// Refuses more dice than there are, or fewer where all are named.
+/// Refuses more dice than the game has, or fewer if all are named.
 fn check_number(typed: &Typing, aside: u32, words: &Words) -> Result<(), Error> {
     let out = aside + typed.shotguns.number + u32::from(typed.feet.total());
     let dice = out + typed.cup.map_or(0, |cup| cup.total().into());
@@ -190,7 +190,7 @@ impl Pile {
     }
 }
 
-/// Both together; no pile has more than thirteen dice.
+/// Adds two piles. No pile has more than thirteen dice.
 fn plus(a: Counts, b: Counts) -> Counts {
     Counts { green: a.green + b.green, yellow: a.yellow + b.yellow, red: a.red + b.red }
 }

@@ -1,4 +1,4 @@
-//! Zombie Dice: roll or stop.
+//! Advice on Zombie Dice: roll or stop.
 
 mod dice;
 mod typing;
@@ -19,18 +19,17 @@ use necrodome_solve::{Price, Solvable, Spot, Standing, TurnSolution, race_goes_o
 use serde::Serialize;
 use typing::{Key, Typing, read, told};
 
-/// A format of Zombie Dice that can be typed.
+/// A format of Zombie Dice whose positions can be typed.
 pub trait Typed: Solvable + Game<Action = Action>
 where
     Self::Solution: TurnSolution,
 {
-    const UNIT: Unit = Unit::Chance;
     const EXAMPLES: &[&str];
 
-    /// Whether it has such a word.
+    /// Whether the format uses this word.
     fn knows(key: Key) -> bool;
     fn rules_of_turn(rules: &Self::Rules) -> (OutOfDice, FirstRoll);
-    /// How things stand before the turn.
+    /// Returns whose turn it is and the scores before the turn.
     fn scoreboard(rules: &Self::Rules, typed: &Typing, words: &Words) -> Result<Scoreboard, Error>;
 }
 
@@ -120,16 +119,16 @@ where
         tiebreak: G::knows(Key::Tiebreak).then_some(tiebreak),
     };
     let situation = state.told(dice.is_fresh());
-    print::<G, _>(args, rules, &Advice { text, situation, state, unit: G::UNIT, choices, average })
+    print::<G, _>(args, rules, &Advice { text, situation, state, unit: Unit::of::<G>(), choices, average })
 }
 
-/// What was understood.
+/// The position as it was understood.
 #[derive(Serialize)]
 struct State {
     brains: u32,
     shotguns: u32,
     feet: Counts,
-    /// None where it is not known.
+    /// The dice in the cup, or `None` if they are not known.
     cup: Option<Counts>,
     brain_dice: Option<Counts>,
     shotgun_dice: Option<Counts>,
@@ -183,7 +182,6 @@ impl State {
 }
 
 impl Typed for Solo {
-    const UNIT: Unit = Unit::Points;
     const EXAMPLES: &[&str] = &["zombie-dice-solo brains 4 shotguns 1 feet green yellow"];
 
     fn knows(key: Key) -> bool {

@@ -1,4 +1,4 @@
-//! The words of a turn and its standing.
+//! Parses the words for a turn and the scores.
 
 use crate::{
     commands::advise::parse::{KeyNames, Words},
@@ -38,18 +38,18 @@ const NAMES: &KeyNames<Key> = &[
     ("tiebreak", Key::Tiebreak),
 ];
 
-/// More brains in one turn do not come up: the chance is below 1e-20, even where brain dice go back.
+/// The most brains of one turn. More practically never come up: the chance is below 1e-20, even if brain dice go back.
 pub const MOST_BRAINS: u32 = 99;
 const MOST_SCORE: u32 = 999;
 
-/// Dice set aside: how many, and their colours where they are known.
+/// Dice set aside: how many, and their colours if they are known.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pile {
     pub number: u32,
     pub colours: Option<Counts>,
 }
 
-/// What was typed.
+/// The parsed words.
 #[derive(Debug, Default)]
 pub struct Typing {
     pub brains: Pile,
@@ -62,7 +62,7 @@ pub struct Typing {
     pub tiebreak: bool,
 }
 
-/// Reads all words; `knows` tells which of them the format has.
+/// Parses all words; `knows` says which of them the format uses.
 pub fn read(words: &mut Words, knows: fn(Key) -> bool) -> Result<Typing, Error> {
     let names: Vec<_> = NAMES.iter().copied().filter(|&(_, key)| knows(key)).collect();
     let (mut typed, mut seen) = (Typing::default(), Vec::new());
@@ -114,7 +114,7 @@ fn colour(word: &str) -> Option<Colour> {
     names.into_iter().find(|(name, _)| name.starts_with(word)).map(|(_, colour)| colour)
 }
 
-/// A number, colours, or a number and as many colours.
+/// Parses a number, colours, or a number and as many colours.
 fn pile(words: &mut Words, key: &str) -> Result<Pile, Error> {
     if words.take(|word| (word == "none").then_some(())).is_some() {
         return Ok(Pile { number: 0, colours: None });
@@ -137,7 +137,7 @@ fn pile(words: &mut Words, key: &str) -> Result<Pile, Error> {
     }
 }
 
-/// Colours that must be known.
+/// Parses colours, all of which must be given.
 fn colours(words: &mut Words, key: &str) -> Result<Counts, Error> {
     match pile(words, key)? {
         Pile { colours: Some(colours), .. } => Ok(colours),
@@ -158,7 +158,7 @@ fn counts(words: &Words, dice: &[Colour]) -> Result<Counts, Error> {
     Ok(counts)
 }
 
-/// No more dice of a colour than there are.
+/// Refuses more dice of a colour than the game has.
 pub fn enough(words: &Words, counts: Counts) -> Result<(), Error> {
     match Colour::ALL.into_iter().find(|&colour| counts[colour] > DICE[colour]) {
         Some(colour) => {
@@ -182,7 +182,7 @@ fn cup(words: &mut Words) -> Result<Counts, Error> {
     Ok(cup)
 }
 
-/// `green green red`.
+/// Returns `green green red`.
 pub fn told(counts: Counts) -> String {
     let dice = Colour::ALL.into_iter().flat_map(|c| std::iter::repeat_n(name(c), counts[c].into()));
     dice.collect::<Vec<_>>().join(" ")

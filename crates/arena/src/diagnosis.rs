@@ -1,0 +1,597 @@
+//! Hints for the authors of bots: recognises the commonest mistakes from what the arena knows of a fault (what the bot wrote, its log, its
+//! file), and says how to fix each. A hint travels with its [`Fault`] to every front end.
+
+use crate::{
+    fault::{Fault, FaultKind},
+    process::Program,
+    protocol::MAX_LISTED,
+};
+use necrodome_rules::game::Game;
+use serde_json::Value;
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// The language of a bot, if its command shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// JavaScript.
+    JavaScript,
+    /// Ruby.
+    Ruby,
+    /// Java.
+    Java,
+    /// Another language, or one that the command does not show.
+    #[default]
+    Other,
+}
+
+impl Language {
+    /// Returns the language of a command, from the program that its first word runs.
+    pub(crate) fn of(words: &[String]) -> Self {
+        let runner = words.first().and_then(|word| Path::new(word).file_stem()?.to_str()).unwrap_or_default();
+        match runner.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+            "python" | "pypy" => Language::Python,
+            "node" | "quickjs" => Language::JavaScript,
+            "ruby" => Language::Ruby,
+            "java" => Language::Java,
+            _ => Language::Other,
+        }
+    }
+
+    /// Says how to write something that is not an answer.
+    fn aside(self) -> &'static str {
+        match self {
+            Language::Python => "print to standard error instead: `print(..., file=sys.stderr)`",
+            Language::JavaScript => "print to standard error instead: `console.error(...)`",
+            Language::Ruby => "print to standard error instead: `warn ...`",
+            Language::Java => "print to standard error instead: `System.err.println(...)`",
+            Language::Other => "print to standard error instead: standard output is for answers",
+        }
+    }
+
+    /// Says how to write an object as JSON.
+    fn as_json(self) -> &'static str {
+        match self {
+            Language::Python => {
+                "this is how Python writes a dict, not JSON: `print(json.dumps(answer), flush=True)`"
+            }
+            Language::JavaScript => {
+                "this is how JavaScript shows an object, not JSON: `console.log(JSON.stringify(answer))`"
+            }
+            Language::Ruby => "this is how Ruby shows a hash, not JSON: `puts JSON.generate(answer)`",
+            Language::Java | Language::Other => {
+                "this is not JSON: names and texts stand in double quotes, as in {\"type\":\"ready\",\"protocol\":1}"
+            }
+        }
+    }
+
+    /// Says how to end a line.
+    fn newline(self) -> &'static str {
+        match self {
+            Language::Python => "end each answer with a newline: `print(json.dumps(answer), flush=True)`",
+            Language::JavaScript => "end each answer with a newline: `console.log(JSON.stringify(answer))`",
+            Language::Ruby => "end each answer with a newline: `puts JSON.generate(answer)`",
+            Language::Java => "end each answer with a newline: `System.out.println(answer)`",
+            Language::Other => "end each answer with a newline, \"\\n\"",
+        }
+    }
+
+    /// Says how to read line by line.
+    fn by_line(self) -> &'static str {
+        match self {
+            Language::Python => "`for line in sys.stdin:`, not `sys.stdin.read()`",
+            Language::JavaScript => "the `line` events of `readline`, not `readFileSync(0)`",
+            Language::Ruby => "`$stdin.each_line`, not `$stdin.read`",
+            Language::Java => "`readLine()` of a BufferedReader, not `readAllBytes()`",
+            Language::Other => "a line at a time, not up to the end of the input",
+        }
+    }
+
+    /// Says how to flush what was written, or `None` where the arena takes care of it.
+    fn flush(self) -> Option<&'static str> {
+        match self {
+            // The arena starts Python without a buffer, and Node writes at once.
+            Language::Python | Language::JavaScript => None,
+            Language::Ruby => Some("`$stdout.sync = true`"),
+            Language::Java => Some("`System.out.flush()`"),
+            Language::Other => Some("`fflush(stdout)` in C"),
+        }
+    }
+}
+
+/// The question to the bot.
+pub(crate) enum Asked {
+    /// Whether it is ready.
+    Hello,
+    /// Which action it takes.
+    Decide {
+        /// Its id.
+        id: u64,
+        /// Legal actions, if they can be listed.
+        legal: Vec<Value>,
+    },
+    /// No question.
+    Nothing,
+}
+
+impl Asked {
+    /// A decision with this view.
+    pub(crate) fn decision<G: Game>(id: u64, view: &G::View) -> Self {
+        let legal = G::few_legal_actions(view, MAX_LISTED).unwrap_or_default();
+        let legal = legal.iter().filter_map(|action| serde_json::to_value(action).ok()).collect();
+        Asked::Decide { id, legal }
+    }
+
+    /// Returns an acceptable answer, with an action of this kind if there is one.
+    fn example(&self, kind: Option<&str>) -> String {
+        match self {
+            Asked::Decide { id, legal } => {
+                let of_kind = legal.iter().find(|action| action.get("type").and_then(Value::as_str) == kind);
+                match of_kind.or(legal.first()) {
+                    Some(action) => format!("{{\"id\":{id},\"action\":{action}}}"),
+                    None => format!("{{\"id\":{id},\"action\":{{...}}}}"),
+                }
+            }
+            Asked::Hello | Asked::Nothing => r#"{"type":"ready","protocol":1}"#.to_owned(),
+        }
+    }
+
+    /// Returns the kinds of legal actions, each once.
+    fn kinds(&self) -> Vec<&str> {
+        let Asked::Decide { legal, .. } = self else { return Vec::new() };
+        let mut kinds = Vec::new();
+        for kind in legal.iter().filter_map(|action| action.get("type")?.as_str()) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds
+    }
+
+    /// Returns the kind of action that a text names, in capital letters or small ones.
+    fn named(&self, text: &str) -> Option<&str> {
+        self.kinds().into_iter().find(|kind| kind.eq_ignore_ascii_case(text))
+    }
+}
+
+const ONLY_WHEN_ASKED: &str =
+    "write one line for each `hello` and each `decide`: `start`, `events` and `end` want no answer";
+
+/// Returns a fault in what a bot wrote, with a hint.
+pub(crate) fn of_line(fault: Fault, line: &[u8], asked: &Asked, language: Language) -> Fault {
+    let hint = match fault.kind {
+        FaultKind::WrongId => Some("repeat the `id` of the message that is answered".to_owned()),
+        FaultKind::Chatter
+        | FaultKind::Flood
+        | FaultKind::Garbage
+        | FaultKind::NoStart
+        | FaultKind::Illegal => line_hint(fault.kind, line, asked, language),
+        _ => None,
+    };
+    fault.hinted(hint)
+}
+
+fn line_hint(kind: FaultKind, line: &[u8], asked: &Asked, language: Language) -> Option<String> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    let value: Option<Value> = text.lines().next().and_then(|first| serde_json::from_str(first).ok());
+    let word = text.trim_matches('"');
+    let hint = match &value {
+        Some(Value::Object(fields)) => match kind {
+            FaultKind::Flood | FaultKind::Chatter => ONLY_WHEN_ASKED.to_owned(),
+            FaultKind::Illegal => return of_action(fields.get("action")?, asked),
+            _ if fields.get("id").is_some_and(Value::is_null) => ONLY_WHEN_ASKED.to_owned(),
+            // `ready` once more: the bot has taken another message for `hello`.
+            _ if matches!(asked, Asked::Decide { .. })
+                && fields.get("type").is_some_and(|kind| kind == "ready") =>
+            {
+                ONLY_WHEN_ASKED.to_owned()
+            }
+            _ if matches!(asked, Asked::Decide { .. }) && !fields.contains_key("action") => {
+                let own = fields.get("type").and_then(Value::as_str);
+                format!("an answer has an `id` and an `action`: {}", asked.example(own))
+            }
+            _ => format!("answer like this: {}", asked.example(None)),
+        },
+        _ if kind == FaultKind::Illegal => return None,
+        _ if asked.named(word).is_some() => {
+            format!("an answer is an object: {}", asked.example(asked.named(word)))
+        }
+        _ if matches!(asked, Asked::Hello) && word == "ready" => {
+            format!("an answer is an object: {}", asked.example(None))
+        }
+        None if ["{", "["].contains(&text) => "an answer stands on one line: do not indent it".to_owned(),
+        None if text.starts_with('{') && kind != FaultKind::Chatter => {
+            dialect(text, language).as_json().to_owned()
+        }
+        _ => {
+            let once =
+                if kind == FaultKind::Chatter { "; only one such line is forgiven in a match" } else { "" };
+            format!("{}{once}", language.aside())
+        }
+    };
+    Some(hint)
+}
+
+/// Says how to write an action that cannot be read, if the legal ones are known.
+fn of_action(action: &Value, asked: &Asked) -> Option<String> {
+    let kinds = asked.kinds();
+    if kinds.is_empty() {
+        return None;
+    }
+    let came = action.as_str().or_else(|| action.get("type")?.as_str());
+    let named = came.and_then(|came| asked.named(came));
+    let example = asked.example(named);
+    Some(match (came, named) {
+        _ if !action.is_object() => format!("an action is an object with a `type`: {example}"),
+        (Some(came), Some(kind)) if came != kind => {
+            format!("write `{kind}` in small letters: {example}")
+        }
+        (Some(_), Some(kind)) => match fields_of(kind, asked) {
+            Some(fields) => format!("{fields}: {example}"),
+            None => format!("answer like this: {example}"),
+        },
+        (Some(_), None) => format!("write {} as its `type`: {example}", one_of(&kinds)),
+        (None, _) => format!("an action is an object with a `type`: {example}"),
+    })
+}
+
+/// Says what a list of true and false in actions of this kind is like, if there is one.
+fn fields_of(kind: &str, asked: &Asked) -> Option<String> {
+    let Asked::Decide { legal, .. } = asked else { return None };
+    let action = legal.iter().find(|action| action.get("type").is_some_and(|own| own == kind))?;
+    let is_flags = |value: &&Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_boolean));
+    let (field, flags) = action.as_object()?.iter().find(|(_, value)| is_flags(value))?;
+    let length = flags.as_array()?.len();
+    Some(format!("`{field}` is a list of {length} times true or false, one for each of the {length} {field}"))
+}
+
+/// Returns `a`, `b` or `c`.
+fn one_of(kinds: &[&str]) -> String {
+    let quoted: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Returns the language that writes objects like this.
+fn dialect(text: &str, language: Language) -> Language {
+    let python =
+        text.starts_with("{'") || [": True", ": False", ": None"].iter().any(|word| text.contains(word));
+    match language {
+        Language::Other if python => Language::Python,
+        Language::Other if text.contains("=>") => Language::Ruby,
+        language => language,
+    }
+}
+
+/// What the arena knows of a bot that does not answer.
+pub(crate) struct Silent<'a> {
+    /// Its language.
+    pub language: Language,
+    /// Its command, or `None` for a module, which the arena runs itself.
+    pub program: Option<&'a Program>,
+    /// Whether it has ever written a line.
+    pub has_spoken: bool,
+    /// What it has written since its last line.
+    pub unfinished: &'a [u8],
+    /// What it has written to standard error.
+    pub log: &'a [u8],
+}
+
+impl Silent<'_> {
+    /// Returns a fault of a bot that gave no answer, with a hint.
+    pub(crate) fn of(&self, mut fault: Fault) -> Fault {
+        let language = self.language;
+        let log = String::from_utf8_lossy(self.log);
+        if let Some(exception) = exception(&log).filter(|_| fault.kind == FaultKind::Crash) {
+            fault.detail = Fault::new(fault.kind, format!("{} ({exception})", fault.detail)).detail;
+        }
+        let hint = match fault.kind {
+            FaultKind::Timeout | FaultKind::Exit if !self.unfinished.trim_ascii().is_empty() => {
+                Some(language.newline().to_owned())
+            }
+            FaultKind::Timeout => Some(self.waits(language)),
+            FaultKind::Exit => {
+                let how = language.by_line();
+                Some(format!("read in a loop until the input ends: {how}"))
+            }
+            FaultKind::Crash | FaultKind::NoStart => {
+                self.of_file().or_else(|| self.of_log(&log)).or_else(|| self.of_runner())
+            }
+            _ => None,
+        };
+        fault.hinted(hint)
+    }
+
+    /// Returns the hint for a bot that neither answers nor computes.
+    fn waits(&self, language: Language) -> String {
+        const TO_THE_END: [&str; 8] = [
+            "stdin.read()",
+            "stdin.readlines()",
+            "readFileSync(0",
+            "readFileSync('/dev/stdin'",
+            "readFileSync(\"/dev/stdin\"",
+            "$stdin.read\n",
+            "STDIN.read\n",
+            "readAllBytes()",
+        ];
+        let source = self.source().map(|(_, source)| source).unwrap_or_default();
+        let reads_all = TO_THE_END.iter().any(|call| source.contains(call));
+        // A module has been run until it waited for input.
+        if self.has_spoken && !reads_all && self.program.is_some() {
+            let flush =
+                language.flush().map_or(String::new(), |flush| format!(", does not flush ({flush}),"));
+            return format!(
+                "the bot has answered before, so it is too slow{flush} or waits for a message that does not come: \
+                 --decision-ms is the limit for a decision"
+            );
+        }
+        let flush = language.flush().filter(|_| !reads_all);
+        let flush = flush.map_or(String::new(), |flush| format!("flush each answer ({flush}); "));
+        let answer = match self.has_spoken || reads_all {
+            true => "answer each message as it comes",
+            false => "answer `hello` with {\"type\":\"ready\",\"protocol\":1} as soon as it comes",
+        };
+        format!("{flush}{answer}: read {}", language.by_line())
+    }
+
+    /// Returns the beginning of the file that the command runs, if it is text.
+    fn source(&self) -> Option<(PathBuf, String)> {
+        const MOST: u64 = 256 << 10;
+        let path = self.program?.files().into_iter().next()?;
+        let mut text = Vec::new();
+        File::open(&path).ok()?.take(MOST).read_to_end(&mut text).ok()?;
+        Some((path, String::from_utf8(text).ok()?))
+    }
+
+    /// Returns a hint if the system cannot run the file. Pages show hints to everybody, so it does not name the file.
+    fn of_file(&self) -> Option<String> {
+        let (path, source) = self.source()?;
+        let name = path.file_name()?.to_string_lossy();
+        let runner = self.program?.words.first().and_then(|word| Path::new(word).file_name()?.to_str())?;
+        let is_own = path.file_name()?.to_str() == Some(runner);
+        let is_shell = ["sh", "bash", "dash", "zsh"].contains(&runner) || name.ends_with(".sh");
+        let first = source.lines().next().unwrap_or_default();
+        let shell_line = first.starts_with("#!") && first.trim_end().ends_with("sh");
+        // Unlike `lines`, `split` leaves the \r.
+        let windows = source.split('\n').next().is_some_and(|line| line.ends_with('\r')) && is_own
+            || source.contains("\r\n") && (is_shell || shell_line);
+        if windows {
+            let hint = "the file has Windows line ends, which break its first line or the shell: `sed -i 's/\\r$//' FILE`";
+            return Some(hint.to_owned());
+        }
+        if !is_own {
+            return None;
+        }
+        let Some(command) = first.strip_prefix("#!") else {
+            let hint = "begin the file with a line that says what runs it, such as `#!/usr/bin/env python3`";
+            return Some(hint.to_owned());
+        };
+        let mut words = command.split_whitespace().filter(|word| !word.starts_with('-'));
+        let interpreter = words.next()?;
+        let interpreter = if interpreter.ends_with("/env") { words.next()? } else { interpreter };
+        let missing = match interpreter.contains('/') {
+            true => !Path::new(interpreter).exists(),
+            false => !crate::entry::is_found(interpreter, Path::new(".")),
+        };
+        missing.then(|| how_to_get(interpreter))
+    }
+
+    /// Returns the hint that the log gives, if any.
+    fn of_log(&self, log: &str) -> Option<String> {
+        match missing_module(log) {
+            Some(module) if self.program.is_none() => Some(format!(
+                "there is no module {module} in WebAssembly: use what the interpreter brings with it"
+            )),
+            // Without a command to copy: the log is the bot's, and it may name what it likes.
+            Some(module) => Some(format!(
+                "there is no module {module}: check the spelling; if it is your own file, put it beside the bot; otherwise install it"
+            )),
+            None => of_log(log),
+        }
+    }
+
+    /// Returns a hint if the program that runs the bot is missing.
+    fn of_runner(&self) -> Option<String> {
+        let runner = self.program?.words.first()?;
+        (!crate::entry::is_found(runner, &self.program?.folder)).then(|| how_to_get(runner))
+    }
+}
+
+/// Returns the text after a sign, from the last line that has it.
+fn behind<'a>(log: &'a str, sign: &str) -> Option<&'a str> {
+    log.lines().rev().find_map(|line| Some(line.split_once(sign)?.1.trim()))
+}
+
+/// Returns a text without the quotes around it and without anything after them.
+fn unquoted(text: &str) -> Option<String> {
+    text.trim_start_matches(['\'', '"']).split(['\'', '"']).next().map(str::to_owned)
+}
+
+/// Returns the module that a log reports missing, if any.
+fn missing_module(log: &str) -> Option<String> {
+    // Of a package in Python the first part is what is installed.
+    let python = || behind(log, "No module named ").and_then(unquoted)?.split('.').next().map(str::to_owned);
+    let is_file = |module: &String| module.starts_with(['.', '/']);
+    let node = || behind(log, "Cannot find module ").and_then(unquoted).filter(|module| !is_file(module));
+    let ruby = || behind(log, "cannot load such file -- ")?.split(' ').next().map(str::to_owned);
+    python().or_else(node).or_else(ruby).filter(|module| is_name(module))
+}
+
+/// Returns the exception that ended a program in Python, with its place: `KeyError: 'brains', line 5`. Details are public, so of a
+/// message with a path only the exception is told.
+fn exception(log: &str) -> Option<String> {
+    const LONGEST: usize = 100;
+    let last = log.lines().rev().find(|line| !line.trim().is_empty())?.trim_end();
+    let name = last.split(':').next()?;
+    let is_exception = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
+    let place = behind(log, "\", line ")
+        .filter(|_| is_exception && log.contains("Traceback (most recent call last)"))?;
+    let line: String = place.chars().take_while(char::is_ascii_digit).collect();
+    let said: String =
+        if last.contains('/') { name.to_owned() } else { last.chars().take(LONGEST).collect() };
+    Some(format!("{said}, line {line}"))
+}
+
+/// Returns the hint that a log gives about a crash, if any.
+fn of_log(log: &str) -> Option<String> {
+    let behind = |sign: &str| behind(log, sign);
+    if ["SyntaxError: ", "IndentationError: ", "TabError: "].iter().any(|sign| behind(sign).is_some()) {
+        let line = behind(", line ").and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        let place =
+            line.filter(|line| !line.is_empty()).map_or(String::new(), |line| format!(" in line {line}"));
+        return Some(format!("mend the mistake{place}: the log shows what cannot be read"));
+    }
+    let field = behind("KeyError: ").and_then(unquoted);
+    if let Some(field @ ("id" | "view" | "legal" | "seed" | "seat" | "names")) = field.as_deref() {
+        let of = match field {
+            "id" | "view" => "only `decide` has it",
+            "legal" => "`decide` has it only where the legal actions are few: `message.get(\"legal\")`",
+            _ => "only `start` has it",
+        };
+        return Some(format!("look at the `type` of a message before its `{field}`: {of}"));
+    }
+    None
+}
+
+/// Whether a text from a bot can be shown as a name.
+fn is_name(text: &str) -> bool {
+    const LONGEST: usize = 60;
+    let good = |c: char| c.is_alphanumeric() || "._-/@".contains(c);
+    (1..=LONGEST).contains(&text.len())
+        && text.starts_with(|c: char| c.is_alphanumeric() || c == '@' || c == '_')
+        && text.chars().all(good)
+}
+
+/// Says how to get a program that is missing. Only for well-known ones it says a command: a bot can name any program.
+pub(crate) fn how_to_get(program: &str) -> String {
+    let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+    let package = match &*name {
+        "node" => "nodejs",
+        "java" | "javac" => "default-jdk-headless",
+        "python" => "python-is-python3",
+        "lua" => "lua5.4",
+        "python3" | "ruby" | "perl" | "php" | "pypy3" => &name,
+        _ if is_name(&name) => {
+            return format!("there is no {name} here: check the spelling, install it, or put it on the PATH");
+        }
+        _ => return "there is no such program here: check the spelling".to_owned(),
+    };
+    format!(
+        "there is no {name} here: install it (on Debian and Ubuntu: `apt-get install {package}`), or put it on the PATH"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn hint(kind: FaultKind, line: &str, asked: &Asked, language: Language) -> String {
+        of_line(Fault::new(kind, ""), line.as_bytes(), asked, language).hint.unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told_in_the_language_of_the_bot() {
+        let asked = Asked::Decide { id: 7, legal: vec![json!({"type": "go"}), json!({"type": "stop"})] };
+        let garbage = |line: &str, language| hint(FaultKind::Garbage, line, &asked, language);
+        for (line, language, says) in [
+            ("thinking", Language::Python, "`print(..., file=sys.stderr)`"),
+            ("thinking", Language::JavaScript, "`console.error(...)`"),
+            ("thinking", Language::Ruby, "`warn ...`"),
+            ("thinking", Language::Java, "`System.err.println(...)`"),
+            ("thinking", Language::Other, "standard output is for answers"),
+            ("{'id': 7, 'action': None}", Language::Other, "`print(json.dumps(answer), flush=True)`"),
+            ("{:id=>7}", Language::Other, "`puts JSON.generate(answer)`"),
+            ("{ id: 7, action: { type: 'go' } }", Language::JavaScript, "JSON.stringify"),
+            ("{", Language::Python, "one line"),
+            ("stop", Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
+            ("\"stop\"", Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
+            (r#"{"type":"stop"}"#, Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
+        ] {
+            let hint = garbage(line, language);
+            assert!(hint.contains(says), "{line} {language:?}: {hint}");
+        }
+        let illegal = |line: &str| hint(FaultKind::Illegal, line, &asked, Language::Python);
+        assert!(illegal(r#"{"id":7,"action":"stop"}"#).contains(r#"{"type":"stop"}"#));
+        for (action, says) in [
+            (r#"{"type":"go","more":1}"#, r#"answer like this: {"id":7,"action":{"type":"go"}}"#),
+            (r#"{"type":"roll"}"#, r#"write `go` or `stop` as its `type`: {"id":7,"action":{"type":"go"}}"#),
+            (r#"{"type":"Stop"}"#, r#"write `stop` in small letters: {"id":7,"action":{"type":"stop"}}"#),
+            (r#""Stop""#, r#"an action is an object with a `type`: {"id":7,"action":{"type":"stop"}}"#),
+        ] {
+            assert_eq!(illegal(&format!(r#"{{"id":7,"action":{action}}}"#)), says);
+        }
+        let legal = vec![
+            json!({"type": "keep", "dice": [true, false]}),
+            json!({"type": "keep", "dice": [true, true]}),
+        ];
+        let line = br#"{"id":7,"action":{"type":"keep","dice":["attack"]}}"#;
+        let asked_dice = Asked::Decide { id: 7, legal };
+        let hint = of_line(Fault::new(FaultKind::Illegal, ""), line, &asked_dice, Language::Other).hint;
+        let says = "`dice` is a list of 2 times true or false, one for each of the 2 dice: {\"id\":7,";
+        assert!(hint.as_ref().is_some_and(|hint| hint.starts_with(says)), "{hint:?}");
+        assert_eq!(garbage(r#"{"type":"ready","protocol":1}"#, Language::Other), ONLY_WHEN_ASKED);
+    }
+
+    #[test]
+    fn logs_name_what_is_missing() {
+        for (log, language, says) in [
+            (
+                "ModuleNotFoundError: No module named 'numpy.linalg'\n",
+                Language::Python,
+                "no module numpy: check",
+            ),
+            (
+                "Error: Cannot find module 'lodash'\nRequire stack:\n",
+                Language::JavaScript,
+                "no module lodash: check",
+            ),
+            ("a.rb:1: cannot load such file -- oj (LoadError)", Language::Ruby, "no module oj: check"),
+            (
+                "  File \"a.py\", line 12\n    x\nSyntaxError: invalid syntax\n",
+                Language::Python,
+                "in line 12:",
+            ),
+            ("KeyError: 'view'\n", Language::Python, "only `decide` has it"),
+        ] {
+            let silent = |program| Silent { language, program, has_spoken: true, unfinished: b"", log: b"" };
+            let hint = silent(Some(&Program::default())).of_log(log).unwrap();
+            assert!(hint.contains(says), "{log}: {hint}");
+        }
+        for odd in ["`rm -rf`", "-r", "$(x)"] {
+            let log = format!("KeyError: 'brain'\nNo module named '{odd}'");
+            assert_eq!((missing_module(&log), of_log(&log)), (None, None));
+        }
+    }
+
+    /// What a bot names must not become a command that somebody copies.
+    #[test]
+    fn no_hint_is_a_command_with_words_of_a_bot() {
+        for program in ["evil", "$(curl${IFS}x)", "-y"] {
+            assert!(!how_to_get(program).contains('`'), "{program}");
+        }
+        assert!(how_to_get("/usr/bin/node").contains("`apt-get install nodejs`"));
+    }
+
+    #[test]
+    fn a_crash_names_the_exception_and_its_line() {
+        let log = |last: &str| {
+            format!("Traceback (most recent call last):\n  File \"/x/a.py\", line 5, in <module>\n{last}\n")
+        };
+        assert_eq!(exception(&log("KeyError: 'brains'")).as_deref(), Some("KeyError: 'brains', line 5"));
+        let opened = exception(&log("FileNotFoundError: no such file: '/home/ada/x'"));
+        assert_eq!(opened.as_deref(), Some("FileNotFoundError, line 5"));
+        assert_eq!(exception("KeyError: 'brains'\n"), None);
+        assert_eq!(exception(&log("I am lost")), None);
+    }
+}
