@@ -221,7 +221,7 @@ test("a show has a featured match that is shown to its end, a podium and a race"
   }
   await host.page.getByRole("button", { name: "Remove bot 4" }).click();
   await host.page.getByRole("spinbutton", { name: /^Blocks/ }).fill("1000");
-  await host.page.getByRole("combobox", { name: /^Speed/ }).selectOption("show");
+  await host.page.getByRole("combobox", { name: /^Speed/ }).selectOption("long-show");
   await host.page.getByRole("button", { name: "Start the tournament" }).click();
   await host.page.waitForURL(/\/tournaments\/\d+$/);
   const address = host.page.url();

@@ -39,13 +39,15 @@ pub enum TournamentState {
 
 /// How fast a tournament is played. It is no part of the plan: the results do not depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum TournamentPace {
     /// As fast as possible.
     #[default]
     Fast,
     /// Slowly enough to be watched: it takes two minutes, or longer where the matches do.
     Show,
+    /// A show of ten minutes.
+    LongShow,
 }
 
 impl TournamentPace {
@@ -53,7 +55,8 @@ impl TournamentPace {
     pub(super) fn lasts(self) -> Duration {
         match self {
             TournamentPace::Fast => Duration::ZERO,
-            TournamentPace::Show => Duration::from_secs(120),
+            TournamentPace::Show => Duration::from_mins(2),
+            TournamentPace::LongShow => Duration::from_mins(10),
         }
     }
 }
