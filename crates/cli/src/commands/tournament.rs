@@ -113,7 +113,8 @@ pub struct Args {
     /// Test two entries: stop when the first is known to be at most ELO0 points better, or at least ELO1
     #[arg(long, value_name = "ELO0,ELO1", value_parser = clap::value_parser!(Claims), allow_hyphen_values = true)]
     test: Option<Claims>,
-    /// Play a short pilot only, and say how many blocks are needed; nothing is stored or written
+    /// Play a short pilot only, and say how many blocks are needed; nothing is stored or written. Not with language models, which
+    /// would be paid for it
     #[arg(long)]
     plan: bool,
     /// With --plan: the smallest difference to detect, in win rate (0.02 is two points of a hundred), in score where players play alone
@@ -353,6 +354,12 @@ where
     if config.dry_run && desk.is_none() {
         return Err(Error::usage(
             "--dry-run means nothing without an entry llm:NAME: other matches cost nothing",
+        ));
+    }
+    if config.plan && desk.is_some() {
+        let why = "--plan plays a pilot of up to 100 blocks, which language models would be paid for";
+        return Err(Error::usage(why).hint(
+            "--dry-run says what the tournament would cost; play a few blocks to see the differences",
         ));
     }
     if let (Some(bundled), Some(last)) = (config.bundled, entries.last_mut()) {
