@@ -22,7 +22,7 @@ use std::{
 
 /// The mark of our files: "Ncal".
 const APPLICATION: i32 = 0x4e63_616c;
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 
 /// The longest wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,8 +43,12 @@ CREATE TABLE calls (
 ) STRICT;
 CREATE INDEX calls_by_question ON calls (question);
 CREATE INDEX calls_by_model ON calls (base_url, model);
-CREATE TABLE forms (question BLOB PRIMARY KEY, form TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE generations (number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE forms (
+    question BLOB NOT NULL, generation INTEGER NOT NULL, form TEXT NOT NULL, PRIMARY KEY (question, generation)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE generations (
+    number INTEGER PRIMARY KEY, run TEXT, done INTEGER NOT NULL DEFAULT 0, since INTEGER NOT NULL DEFAULT 0
+) STRICT;
 ";
 
 /// The additions since version 1.
@@ -59,6 +63,23 @@ const SINCE_2: &str = "
 ALTER TABLE calls ADD COLUMN priced INTEGER;
 ALTER TABLE calls ADD COLUMN seal BLOB;
 ";
+
+/// The additions since version 3. Older runs used the latest answers, and forms that surely work.
+const SINCE_3: &str = "
+ALTER TABLE generations ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+UPDATE generations SET since = (SELECT coalesce(max(id), 0) FROM calls);
+ALTER TABLE forms RENAME TO older_forms;
+CREATE TABLE forms (
+    question BLOB NOT NULL, generation INTEGER NOT NULL, form TEXT NOT NULL, PRIMARY KEY (question, generation)
+) STRICT, WITHOUT ROWID;
+INSERT INTO forms SELECT question, 0, form FROM older_forms;
+DROP TABLE older_forms;
+";
+
+/// The generation of forms that surely work, for all runs.
+const SURE: i64 = 0;
+/// The generation of forms that were found by runs without a name.
+const NAMELESS: i64 = -1;
 
 /// A book of calls. A clone is the same book.
 #[derive(Debug, Clone)]
@@ -142,13 +163,14 @@ pub struct Wanted<'a> {
     pub texts: bool,
 }
 
-/// Which answers in the book count. A run with fresh answers is a generation, and so are runs that continue it.
+/// Which answers in the book count. A run with a name or with fresh answers is a generation, and so are runs that continue it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Generation {
     /// Only those of this generation.
     Only(i64),
-    /// First those of this generation, then the latest.
-    First(i64),
+    /// First those of this generation, then the latest of the calls up to `since`, then the earliest of the others. So what was
+    /// found once is found again, whatever is added to the book.
+    First { number: i64, since: i64 },
     /// The latest.
     Any,
 }
@@ -157,7 +179,7 @@ impl Generation {
     /// The generation that new calls get.
     fn number(self) -> i64 {
         match self {
-            Generation::Only(number) | Generation::First(number) => number,
+            Generation::Only(number) | Generation::First { number, .. } => number,
             Generation::Any => 0,
         }
     }
@@ -387,21 +409,27 @@ impl Book {
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let known = run.map(|run| generation_of(&transaction, run)).transpose()?.flatten();
-            if let Some((number, is_done)) = known
-                && (goes_on || !is_done)
-            {
+            if let Some(Run { number, .. }) = known.filter(|run| goes_on || !run.is_done) {
                 return Ok(number);
             }
-            transaction.execute("INSERT INTO generations (run) VALUES (?1)", [run])?;
-            let number = transaction.last_insert_rowid();
+            let number = insert_generation(&transaction, run, false)?;
             transaction.commit()?;
             Ok(number)
         })
     }
 
-    /// The last generation of a run, or `None`.
-    pub(crate) fn generation(&self, run: &str) -> Result<Option<i64>, BookError> {
-        self.with(|connection| Ok(generation_of(connection, run)?.map(|(number, _)| number)))
+    /// The answers of a run that uses the book: first those of its last generation. Without one, it begins one if it may make calls.
+    pub(crate) fn generation(&self, run: &str, may_call: bool) -> Result<Generation, BookError> {
+        self.with(|connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if generation_of(&transaction, run)?.is_none() && may_call {
+                // Complete: whoever wants fresh answers begins another.
+                insert_generation(&transaction, Some(run), true)?;
+            }
+            let known = generation_of(&transaction, run)?;
+            transaction.commit()?;
+            Ok(known.map_or(Generation::Any, |Run { number, since, .. }| Generation::First { number, since }))
+        })
     }
 
     /// Marks a generation as complete: the next run of the same name begins another.
@@ -414,7 +442,7 @@ impl Book {
 
     /// Finds the answer to a question, among those that count.
     pub(crate) fn find(&self, request: &Request, generation: Generation) -> Result<Option<Reply>, BookError> {
-        self.with(|connection| last(connection, request, generation))
+        self.with(|connection| kept(connection, request, generation))
     }
 
     /// Keeps a call; when this returns, it is on the disk. Returns the answer that the book has from then on: another process may
@@ -430,7 +458,7 @@ impl Book {
         self.with(|connection| {
             // Whoever reads first and writes later is refused at once if somebody else has written in between.
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if let Some(reply) = last(&transaction, request, generation)? {
+            if let Some(reply) = kept(&transaction, request, generation)? {
                 return Ok(Kept { reply, before: None });
             }
             let last_model =
@@ -445,21 +473,39 @@ impl Book {
         })
     }
 
-    /// The form of answers that is known to work.
-    pub(crate) fn form(&self, question: &[u8; 32]) -> Result<Option<Form>, BookError> {
+    /// The form of answers of a run: the one that it has used, or else one that surely works, unless only its own answers count.
+    /// `any`: or else one that another run has used.
+    pub(crate) fn form(
+        &self,
+        question: &[u8; 32],
+        generation: Generation,
+        any: bool,
+    ) -> Result<Option<Form>, BookError> {
         self.with(|connection| {
-            let query = "SELECT form FROM forms WHERE question = ?1";
-            let name: Option<String> =
-                connection.query_row(query, [question], |row| row.get(0)).optional()?;
+            let query = "SELECT form FROM forms
+                WHERE question = ?1 AND (generation = ?2 OR generation = ?3 AND NOT ?4 OR ?5)
+                ORDER BY generation = ?2 DESC, generation = ?3 DESC, generation DESC LIMIT 1";
+            let alone = matches!(generation, Generation::Only(_));
+            let values = params![question, generation.number(), SURE, alone, any];
+            let name: Option<String> = connection.query_row(query, values, |row| row.get(0)).optional()?;
             Ok(name.and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)))
         })
     }
 
-    /// Keeps the form of answers that works.
-    pub(crate) fn keep_form(&self, question: &[u8; 32], form: Form) -> Result<(), BookError> {
+    /// Keeps the form of answers that a run uses; if it surely works, for all runs.
+    pub(crate) fn keep_form(
+        &self,
+        question: &[u8; 32],
+        generation: Generation,
+        form: Form,
+        is_sure: bool,
+    ) -> Result<(), BookError> {
+        let own = if generation == Generation::Any { NAMELESS } else { generation.number() };
         self.with(|connection| {
-            let sql = "INSERT OR REPLACE INTO forms VALUES (?1, ?2)";
-            connection.execute(sql, params![question, form.as_str()])?;
+            for generation in [own].into_iter().chain(is_sure.then_some(SURE)) {
+                let sql = "INSERT OR REPLACE INTO forms VALUES (?1, ?2, ?3)";
+                connection.execute(sql, params![question, generation, form.as_str()])?;
+            }
             Ok(())
         })
     }
@@ -472,28 +518,43 @@ impl Book {
     }
 }
 
-/// The last generation of a run, and whether it is complete.
-fn generation_of(connection: &Connection, run: &str) -> Result<Option<(i64, bool)>, Trouble> {
-    let sql = "SELECT number, done FROM generations WHERE run = ?1 ORDER BY number DESC LIMIT 1";
-    Ok(connection.query_row(sql, [run], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+/// The last generation of a run.
+struct Run {
+    number: i64,
+    /// The last call that was in the book when it began.
+    since: i64,
+    is_done: bool,
 }
 
-/// Finds the last answer to a question among those that count.
-fn last(
+fn generation_of(connection: &Connection, run: &str) -> Result<Option<Run>, Trouble> {
+    let sql = "SELECT number, since, done FROM generations WHERE run = ?1 ORDER BY number DESC LIMIT 1";
+    let read = |row: &Row| Ok(Run { number: row.get(0)?, since: row.get(1)?, is_done: row.get(2)? });
+    Ok(connection.query_row(sql, [run], read).optional()?)
+}
+
+fn insert_generation(connection: &Connection, run: Option<&str>, is_done: bool) -> Result<i64, Trouble> {
+    let sql = "INSERT INTO generations (run, done, since)
+        VALUES (?1, ?2, (SELECT coalesce(max(id), 0) FROM calls))";
+    connection.execute(sql, params![run, is_done])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Finds the answer to a question that counts.
+fn kept(
     connection: &Connection,
     request: &Request,
     generation: Generation,
 ) -> Result<Option<Reply>, Trouble> {
     let sql = "SELECT * FROM calls WHERE question = ?1 AND (generation = ?2 OR NOT ?3)
-        ORDER BY generation = ?2 DESC, id DESC LIMIT 1";
-    let (number, alone) = match generation {
-        Generation::Only(number) => (number, true),
-        Generation::First(number) => (number, false),
+        ORDER BY generation = ?2 DESC, id > ?4, abs(id - ?4) LIMIT 1";
+    let (number, alone, since) = match generation {
+        Generation::Only(number) => (number, true, i64::MAX),
+        Generation::First { number, since } => (number, false, since),
         // There is no such generation.
-        Generation::Any => (-1, false),
+        Generation::Any => (-1, false, i64::MAX),
     };
     let mut query = connection.prepare_cached(sql)?;
-    let mut rows = query.query(params![request.hash, number, alone])?;
+    let mut rows = query.query(params![request.hash, number, alone, since])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let found = || {
         is_sealed(row)?;
@@ -554,8 +615,11 @@ fn prepare(mut connection: Connection) -> Result<Connection, Trouble> {
         if version == 1 {
             transaction.execute_batch(SINCE_1)?;
         }
-        if version < VERSION {
+        if version < 3 {
             transaction.execute_batch(SINCE_2)?;
+        }
+        if version < VERSION {
+            transaction.execute_batch(SINCE_3)?;
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
     }

@@ -115,9 +115,18 @@ enum FromWorker {
     Failed(TournamentError),
 }
 
-/// Returns the name of a run in the book of calls. Copies of a tournament have the same name, so that they find the answers of the first.
+/// Returns the name of a run in the book of calls. Copies of a tournament have the same name, so that they find the answers of the first,
+/// and so has the same tournament with another line-up: the entries that began it count.
 pub(super) fn run_name(plan: &Plan) -> String {
-    format!("{} {}", plan.game, plan.seed)
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |text: &str| _ = hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+    add(&plan.options.to_string());
+    let began = plan.stages.first().map_or((0..plan.entries.len()).collect(), |stage| stage.entries.clone());
+    for entry in began.iter().filter_map(|&entry| plan.entries.get(entry)) {
+        add(entry.fingerprint.as_ref().unwrap_or(&entry.bot));
+    }
+    let (game, seed, format, seats) = (&plan.game, plan.seed, plan.format.as_str(), plan.seats);
+    format!("{game} {seed} {format} {seats} {}", &hasher.finalize().to_hex()[..32])
 }
 
 /// Plays what is missing in `store`. `watch` is called after every commit; `interrupt` stops playing after the running matches.

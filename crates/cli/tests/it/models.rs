@@ -415,6 +415,43 @@ fn a_fresh_tournament_that_was_interrupted_is_played_again_to_the_same_hash() {
 }
 
 #[test]
+fn a_tournament_has_the_same_hash_again_whatever_was_asked_later() {
+    // Another answer to the same question every time.
+    let number = AtomicU32::new(0);
+    let server = Server::minded(move |_| {
+        let action = if number.fetch_add(1, Ordering::SeqCst) % 3 == 0 { "go" } else { "stop" };
+        Act::say(json!({"reason": "", "action": {"type": action}}).to_string())
+    });
+    let folder = folder(&server, &PRICES.replace("answers", "concurrency = 1\nanswers"));
+    let of_book = with(&RACE, &[("--store=s.store", "--calls=s.calls")]);
+    let first = json_of(folder.path(), &of_book);
+    // Another seed, and another line-up with the same seed, which was stopped.
+    json_of(
+        folder.path(),
+        &[&with(&of_book, &[("--seed=5", "--seed=6")])[..], &["--answers=fresh"]].concat(),
+    );
+    let others = [&with(&of_book, &[("greedy", "optimal")])[..], &["--answers=fresh"]].concat();
+    failure(&mut command(folder.path(), &[&others[..], &["--budget=0.012"]].concat()));
+    let again = json_of(folder.path(), &[&of_book[..], &["--answers=only"]].concat());
+    assert_eq!(again["hash"], first["hash"]);
+    // Nor does this line-up take what the stopped one was told.
+    let before = server.asked().len();
+    json_of(folder.path(), &[&of_book[..], &["--answers=fresh"]].concat());
+    let asked: Vec<String> = server.asked().into_iter().skip(before).map(|asked| asked.text).collect();
+    assert_eq!(server.asked()[0].text, asked[0], "the first question is asked anew");
+}
+
+#[test]
+fn a_pilot_with_models_is_refused_before_anything_is_paid() {
+    let server = Server::minded(plays);
+    let folder = folder(&server, PRICES);
+    let pilot = [&with(&RACE, &[("--store=s.store", "--plan")])[..], &["--budget=1"]].concat();
+    let said = refusal(&mut command(folder.path(), &pilot), 2);
+    assert!(said.contains("--plan plays a pilot") && said.contains("--dry-run"), "{said}");
+    assert!(server.asked().is_empty());
+}
+
+#[test]
 fn without_its_book_nothing_is_replayed_and_no_book_is_made() {
     let server = Server::minded(plays);
     let folder = folder(&server, PRICES);

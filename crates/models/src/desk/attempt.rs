@@ -87,7 +87,7 @@ impl OneTry {
             response.status < 500 && said.as_ref().is_ok_and(|said| said.finish == Finish::Filter);
         if !(200..300).contains(&response.status) && !is_filtered {
             // The others need not find out by themselves, unless it is not worth waiting for.
-            let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.in_all);
+            let pause = response.retry_after.filter(|&pause| pause <= desk.0.patience.for_model(&model));
             pause.into_iter().for_each(|pause| permit.pause(pause));
             if may_be_charged(&response) {
                 held.lose();

@@ -19,8 +19,8 @@ pub struct Trial {
 }
 
 impl Desk {
-    /// The form in which a model answers: the one in its table, or the first that works for the schema. The book keeps a form
-    /// that works, unless a better one may work another time.
+    /// The form in which a model answers: the one in its table, or the first that works for the schema. The book keeps it for this
+    /// run and, unless a better one may work another time, for all others.
     pub fn form(&self, model: &Model, schema: &Arc<RawValue>) -> Result<Form, AskError> {
         self.find_or_try(model, schema).map_err(|error| self.in_the_way(error))
     }
@@ -35,13 +35,12 @@ impl Desk {
         if let Some(found) = forms.get(&question) {
             return found.clone();
         }
-        let kept = match self.0.answers {
-            Answers::Fresh => None,
-            Answers::Reuse | Answers::Only => self.0.book.form(&question).map_err(unkept)?,
-        };
-        let form = match kept {
-            Some(form) => form,
-            None if self.0.answers == Answers::Only => {
+        let generation = self.generation().map_err(unkept)?;
+        let is_offline = self.0.answers == Answers::Only;
+        let kept = self.0.book.form(&question, generation, is_offline).map_err(unkept)?;
+        let (form, is_sure) = match kept {
+            Some(form) => (form, false),
+            None if is_offline => {
                 let why = format!("the book does not say in which form {} answers", model.name);
                 return Err(AskError::NotKept(why));
             }
@@ -51,16 +50,17 @@ impl Desk {
                     forms.insert(question, Err(error.clone()));
                 }
                 let (form, is_sure) = found?;
-                if is_sure {
-                    self.0.book.keep_form(&question, form).map_err(unkept)?;
-                } else {
+                if !is_sure {
                     let note =
                         format!("the endpoint failed in other forms of answers; {form} is used for this run");
                     self.note(model, About::Form, &note);
                 }
-                form
+                (form, is_sure)
             }
         };
+        if !is_offline {
+            self.0.book.keep_form(&question, generation, form, is_sure).map_err(unkept)?;
+        }
         forms.insert(question, Ok(form));
         Ok(form)
     }

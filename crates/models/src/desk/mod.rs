@@ -72,6 +72,13 @@ pub struct Patience {
     pub grace: Duration,
 }
 
+impl Patience {
+    /// The most time for all tries of a question to this model.
+    fn for_model(&self, model: &Model) -> Duration {
+        self.in_all + model.timeout
+    }
+}
+
 impl Default for Patience {
     fn default() -> Self {
         Patience {
@@ -256,15 +263,14 @@ impl Desk {
         error
     }
 
-    /// Begins a run that can be interrupted and resumed, before its first question. Its fresh answers are a generation in the
-    /// book: a run of the same name that `goes_on`, or has not ended, adds to it, and other runs of that name prefer its answers.
+    /// Begins a run that can be interrupted and resumed, before its first question. Its answers are a generation in the book, and
+    /// runs of the same name find what it has found. A run with fresh answers begins another generation, unless it `goes_on` or the
+    /// last one has not ended.
     pub fn begin(&self, run: &str, goes_on: bool) -> Result<(), BookError> {
         let book = &self.0.book;
         let generation = match self.0.answers {
             Answers::Fresh => Generation::Only(book.begin(Some(run), goes_on)?),
-            Answers::Reuse | Answers::Only => {
-                book.generation(run)?.map_or(Generation::Any, Generation::First)
-            }
+            Answers::Reuse | Answers::Only => book.generation(run, self.0.answers == Answers::Reuse)?,
         };
         *lock(&self.0.generation) = Some(generation);
         Ok(())
@@ -383,7 +389,7 @@ impl Desk {
                 .unwrap_or_default()
                 .saturating_add(backoff(self.0.patience.pause, attempt));
             used = used.saturating_add(started.elapsed()).saturating_add(pause);
-            let is_last = attempt >= self.0.patience.tries || used > self.0.patience.in_all + model.timeout;
+            let is_last = attempt >= self.0.patience.tries || used > self.0.patience.for_model(&model);
             if is_last || !trouble.is_worth_another_try {
                 return Err(given_up(&model, attempt, trouble));
             }

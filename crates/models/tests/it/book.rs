@@ -133,9 +133,10 @@ fn a_book_is_read_without_changing_anything() {
     assert_eq!(calls(&Book::read(&path).unwrap()).len(), 1);
     desk.ask(&model, &question("!")).unwrap();
     drop(desk);
-    for version in [3, 2, 1] {
+    for version in [4, 3, 2, 1] {
         let older = rusqlite::Connection::open(&path).unwrap();
         match version {
+            3 => older.execute_batch("ALTER TABLE generations DROP COLUMN since"),
             2 => older
                 .execute_batch("ALTER TABLE calls DROP COLUMN seal; ALTER TABLE calls DROP COLUMN priced"),
             1 => older.execute_batch("DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation"),
@@ -163,7 +164,7 @@ fn a_book_is_read_without_changing_anything() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         let before = files();
         let found = calls(&Book::read(&path).unwrap());
-        assert_eq!((found.len(), found[0].sealed), (2, version == 3));
+        assert_eq!((found.len(), found[0].sealed), (2, version >= 3));
         assert_eq!(found[0].texts.as_ref().unwrap().reply.text, "answer 0");
         assert!(files() == before, "version {version}");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -243,6 +244,28 @@ fn an_interrupted_fresh_run_goes_on_in_its_generation() {
 }
 
 #[test]
+fn a_run_finds_what_it_has_found_whatever_is_asked_later() {
+    let server = counting();
+    let book = Book::in_memory().unwrap();
+    let run = |answers, name: &str, texts: &[&str]| -> Vec<String> {
+        let (desk, model) = desk(&server, "", with(&book, answers));
+        desk.begin(name, false).unwrap();
+        texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect()
+    };
+    assert_eq!(run(Answers::Reuse, "a", &["x"]), ["answer 0"]);
+    assert_eq!(run(Answers::Fresh, "b", &["x", "y"]), ["answer 1", "answer 2"]);
+    assert_eq!(run(Answers::Only, "a", &["x"]), ["answer 0"], "its own");
+    assert_eq!(run(Answers::Reuse, "c", &["x"]), ["answer 1"], "the latest when it began");
+    assert_eq!(run(Answers::Reuse, "a", &["x", "y"]), ["answer 0", "answer 2"], "nothing is paid twice");
+    assert_eq!(run(Answers::Fresh, "d", &["x", "y"]), ["answer 3", "answer 4"]);
+    for answers in [Answers::Reuse, Answers::Only] {
+        assert_eq!(run(answers, "a", &["x", "y"]), ["answer 0", "answer 2"], "the first that came later");
+        assert_eq!(run(answers, "c", &["x"]), ["answer 1"]);
+    }
+    assert_eq!(run(Answers::Fresh, "a", &["x"]), ["answer 5"], "fresh answers are nobody else's");
+}
+
+#[test]
 fn books_of_version_1_are_brought_up_to_date() {
     let server = counting();
     let folder = tempfile::tempdir().unwrap();
@@ -252,7 +275,9 @@ fn books_of_version_1_are_brought_up_to_date() {
     drop(first);
     let older = rusqlite::Connection::open(&path).unwrap();
     let sql = "ALTER TABLE calls DROP COLUMN seal; ALTER TABLE calls DROP COLUMN priced;
-        DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation; PRAGMA user_version = 1";
+        DROP TABLE generations; ALTER TABLE calls DROP COLUMN generation; DROP TABLE forms;
+        CREATE TABLE forms (question BLOB PRIMARY KEY, form TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        PRAGMA user_version = 1";
     older.execute_batch(sql).unwrap();
     drop(older);
     let (later, model) = desk(&server, "", with(&Book::open(&path).unwrap(), Answers::Only));

@@ -78,7 +78,7 @@ fn the_first_form_that_works_is_found_and_kept() {
 }
 
 #[test]
-fn a_form_that_was_found_while_the_endpoint_failed_is_not_kept() {
+fn a_form_that_was_found_while_the_endpoint_failed_is_kept_for_its_run_only() {
     let is_ill = Arc::new(AtomicBool::new(true));
     let ill = is_ill.clone();
     let server = Server::minded(move |asked| match asked.wants_schema() && ill.load(Ordering::SeqCst) {
@@ -86,16 +86,30 @@ fn a_form_that_was_found_while_the_endpoint_failed_is_not_kept() {
         false => Act::say(GOOD),
     });
     let book = Book::in_memory().unwrap();
-    let run = || desk(&server, "", Set { book: Some(book.clone()), ..Set::default() });
-    let (first, model) = run();
+    let run = |name, answers| {
+        let (desk, model) = desk(&server, "", Set { book: Some(book.clone()), answers, ..Set::default() });
+        desk.begin(name, false).unwrap();
+        (desk, model)
+    };
+    let (first, model) = run("a", Answers::Reuse);
     assert_eq!(first.form(&model, &schema()), Ok(Form::Tool));
     is_ill.store(false, Ordering::SeqCst);
     assert_eq!(first.form(&model, &schema()), Ok(Form::Tool), "one form for all of a run");
     let told = "m: the endpoint failed in other forms of answers; tool is used for this run";
     assert_eq!(first.take_notes(), [told]);
-    let (later, model) = run();
-    assert_eq!(later.form(&model, &schema()), Ok(Form::Schema));
-    assert!(later.take_notes().is_empty());
+    let found = |name, answers| {
+        let (later, model) = run(name, answers);
+        let found = later.form(&model, &schema());
+        assert!(later.take_notes().is_empty());
+        found
+    };
+    assert_eq!(found("b", Answers::Only), Ok(Form::Tool), "better than none");
+    assert_eq!(found("c", Answers::Reuse), Ok(Form::Schema), "another run tries again");
+    assert_eq!(found("b", Answers::Only), Ok(Form::Schema), "what surely works");
+    for answers in [Answers::Reuse, Answers::Only] {
+        assert_eq!(found("a", answers), Ok(Form::Tool), "the run goes on as it began");
+    }
+    assert_eq!(found("a", Answers::Fresh), Ok(Form::Schema));
 }
 
 #[test]
