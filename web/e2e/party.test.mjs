@@ -234,7 +234,8 @@ function cutOff() {
   return [...document.querySelectorAll(".wall *:not(.sr-only)")]
     .filter((one) => {
       const { bottom, right } = one.getBoundingClientRect();
-      const hides = one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflow === "hidden";
+      const isLarger = one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1;
+      const hides = isLarger && getComputedStyle(one).overflow === "hidden";
       return hides || bottom > innerHeight + 1 || right > innerWidth + 1;
     })
     .map((one) => one.outerHTML.slice(0, 120));
@@ -266,6 +267,42 @@ async function assertOnScreen(page, name, { isPaused = false } = {}) {
 /** So many letters a name may have. */
 const LONGEST = 40;
 
+/** Somebody joins whose name is as long as names may be. */
+async function comeLong(id, number) {
+  const name = `${number} Bartholomäus Wolfeschlegelsteinhausen`.slice(0, LONGEST);
+  const headers = { "content-type": "application/json", origin: arena.url };
+  const options = { method: "POST", headers, body: JSON.stringify({ name }) };
+  assert.ok((await fetch(`${arena.url}/api/party/${id}/join`, options)).ok);
+}
+
+test("200 of the longest names fit, or the wall says how many do not", { timeout: 600_000 }, async () => {
+  const host = await visitor(browser, { host: arena.host });
+  const id = await openRoom(host.page);
+  for (let number = 100; number < 300; number++) await comeLong(id, number);
+  const wall = await visitor(browser);
+  await wall.page.clock.install();
+  await wall.page.goto(`${arena.url}/party/${id}/wall`);
+  await wall.page.getByRole("heading", { name: "200 players joined" }).waitFor();
+  /** All names are on the screen, or counted. */
+  const assertAllNamed = async (what) => {
+    await assertOnScreen(wall.page, what);
+    await wall.page.setViewportSize({ width: 1280, height: 720 });
+    await wall.page.waitForFunction(() => {
+      const lines = [...document.querySelectorAll(".wall .box li")].map((one) => one.textContent);
+      const rest = /^and (\d+) others?$/.exec(lines.at(-1));
+      const named = lines.filter((line) => line.includes("Bartholomäus")).length;
+      return named > 50 && named + Number(rest?.[1] ?? 0) === 200;
+    });
+    assert.deepEqual(await wall.page.evaluate(cutOff), []);
+  };
+  await assertAllNamed("party-wall-lobby-long");
+  await host.page.getByRole("button", { name: "Start the game" }).click();
+  await heard(wall.page, /human/);
+  await assertAllNamed("party-wall-turn-long");
+  await host.page.getByText(/^0 of 200 have ended it\. .* and 194 others\.$/).waitFor();
+  assert.deepEqual([...host.problems, ...wall.problems], []);
+});
+
 for (const guests of [2, 200]) {
   test(`the wall fits any screen with ${guests} guests`, { timeout: 600_000 }, async () => {
     const host = await visitor(browser, { host: arena.host });
@@ -277,14 +314,7 @@ for (const guests of [2, 200]) {
     const { id } = await (await ask("", { turn_limit: 3600 })).json();
     // Those with the longest names play themselves, and meet nobody.
     const long = guests === 2 ? 0 : 12;
-    const come = async (number) => {
-      const name = `${number} Bartholomäus Wolfeschlegelsteinhausen`;
-      assert.equal(name.length, LONGEST);
-      const headers = { "content-type": "application/json", origin: arena.url };
-      const options = { method: "POST", headers, body: JSON.stringify({ name }) };
-      assert.ok((await fetch(`${arena.url}/api/party/${id}/join`, options)).ok);
-    };
-    for (let number = 0; number < long; number++) await come(10 + number);
+    for (let number = 0; number < long; number++) await comeLong(id, 10 + number);
     for (let left = guests - long; left > 0; left -= 100) {
       await ask(`/${id}/host`, { type: "add_bots", bot: "careful", count: Math.min(100, left) });
     }
@@ -296,7 +326,7 @@ for (const guests of [2, 200]) {
     await ask(`/${id}/host`, { type: "start" });
     await heard(wall.page, /human/);
     await wall.page.getByRole("timer").waitFor();
-    for (let number = 0; number < long; number++) await come(30 + number);
+    for (let number = 0; number < long; number++) await comeLong(id, 30 + number);
     if (long > 0) await wall.page.getByText(/From the next turn: 30 .* and 10 others/).waitFor();
     await assertOnScreen(wall.page, `party-wall-turn-${guests}`);
     if (long > 0) {
