@@ -209,6 +209,36 @@ test("programs of the host take part by name, and what they do wrong is told", a
   assert.deepEqual([...host.problems, ...guest.problems], []);
 });
 
+test("a show of Last Bullet features the battle", async () => {
+  const host = await visitor(browser, { host: arena.host });
+  await host.page.goto(`${arena.url}/tournaments/new?game=last-bullet`);
+  await host.page.getByRole("spinbutton", { name: /^Blocks/ }).fill("300");
+  await host.page.getByRole("combobox", { name: /^Speed/ }).selectOption("long-show");
+  await host.page.getByRole("button", { name: "Start the tournament" }).click();
+  const featured = host.page.getByRole("region", { name: "Featured match" });
+  // Without motion it is shown at its end.
+  await featured.locator(".words", { hasText: "wins" }).waitFor();
+  const [, turn, last] = /^Turn (\d+) of (\d+)$/.exec(await featured.getByText(/^Turn/).textContent());
+  assert.ok(turn === last && Number(last) > 0);
+  const seats = await featured.locator("[data-seat]").allTextContents();
+  const living = await featured.getByTestId("living").textContent();
+  assert.equal(
+    seats.reduce((sum, text) => sum + Number(text), 0),
+    Number(living),
+  );
+  await inspect(host.page, "tournament-battle");
+  const guest = await visitor(browser, { reducedMotion: "no-preference" });
+  await guest.page.goto(host.page.url());
+  await guest.page.waitForFunction(() => {
+    const words = document.querySelector(".showing .number")?.textContent;
+    return Number(/^Turn (\d+)/.exec(words)?.[1] ?? 0) > 1;
+  });
+  await host.page.getByRole("button", { name: "Cancel" }).click();
+  await host.page.getByRole("button", { name: "Really end it" }).click();
+  await state(host.page, "cancelled").waitFor();
+  assert.deepEqual([...host.problems, ...guest.problems], []);
+});
+
 test("a show has a featured match that is shown to its end, a podium and a race", async () => {
   const host = await visitor(browser, { host: arena.host });
   const calm = await visitor(browser);
@@ -259,6 +289,12 @@ test("a show has a featured match that is shown to its end, a podium and a race"
   await calm.page.getByRole("heading", { name: "Featured match" }).waitFor();
   await state(calm.page, "running").waitFor();
   await inspect(calm.page, "tournament-show");
+  // A projector shows it beside the standings.
+  await calm.page.setViewportSize({ width: 1920, height: 1080 });
+  const box = (name) => calm.page.getByRole("region", { name }).boundingBox();
+  const [standings, match] = [await box("Standings"), await box("Featured match")];
+  assert.ok(match.y === standings.y && match.x > standings.x + standings.width, JSON.stringify(match));
+  assert.ok(match.y < 540, JSON.stringify(match));
   assert.equal(await calm.page.getByRole("button", { name: "Play the rest at once" }).count(), 0);
   await host.page.getByRole("button", { name: "Play the rest at once" }).click();
   await state(host.page, "finished").waitFor();
