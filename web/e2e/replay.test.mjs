@@ -299,6 +299,40 @@ test("every game can be looked at", async () => {
   await close();
 });
 
+test("the board, the controls and the step of a crowd are on the first screen", async () => {
+  const { page, problems, close } = await visitor(browser);
+  const dice = ["greedy", "cautious", "random"];
+  const monsters = ["angry", "point-hunter", "random"];
+  const guests = ["careful", "spreader", "random"];
+  const crowd = (kinds, number) => Array.from({ length: number }, (_, i) => kinds[i % kinds.length]);
+  for (const [game, bots] of [
+    ["zombie-dice", crowd(dice, 5)],
+    ["zombie-dice", crowd(dice, 12)],
+    ["tokyo", crowd(monsters, 6)],
+    ["infection", crowd(guests, 30)],
+  ]) {
+    const what = `${game} for ${bots.length}`;
+    const replay = match(`${game}-${bots.length}.replay`, game, ...bots, "--seed", "7");
+    await page.goto(`${arena.url}/replay`);
+    await page.getByLabel("Choose a file").setInputFiles(replay);
+    const slider = page.getByRole("slider", { name: "Step" });
+    // The set-up, the middle and the end.
+    for (const [key, step] of [
+      ["Home", () => 0],
+      ["Shift+ArrowRight", () => 10],
+      ["End", (last) => last],
+    ]) {
+      await slider.waitFor();
+      await page.keyboard.press(key);
+      await atStep(page, step(Number(await slider.getAttribute("max"))));
+      await assertOnFirstScreen(page, `${what}, ${key}`);
+    }
+    await assertAccessible(page, what);
+  }
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("what is no replay is refused in words, and the page goes on", async () => {
   const { page, problems, close } = await visitor(browser, { expected: ["400 (Bad Request)"] });
   await page.goto(`${arena.url}/replay`);
