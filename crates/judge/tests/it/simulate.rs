@@ -43,6 +43,17 @@ fn report(players: usize, zombies: u32, turns: u32, games: u64) -> Report {
     run(&simulator, games).report(turns as usize).unwrap()
 }
 
+#[test]
+fn what_suits_the_number_of_players_gives_both_sides_a_chance() {
+    for players in [4, 10, 20, 40, 65, 100, 200, 300] {
+        let rules = InfectionRules::default().suited(players);
+        let simulator = Simulator::new(players, rules, &spec("careful"), &spec("spreader")).unwrap();
+        let report = run(&simulator, 200).report(rules.max_turns.get() as usize).unwrap();
+        let share = report.zombies_win.rate;
+        assert!((0.3..0.7).contains(&share), "{players} players: the zombies win {share}");
+    }
+}
+
 type Boxed = Box<dyn Bot<Infection>>;
 
 /// Plays as a human until the player is told to be a zombie, with bots that all players share.

@@ -100,12 +100,13 @@ impl Default for InfectionRules {
 }
 
 impl InfectionRules {
-    /// Returns these rules with numbers that make a fair game for this many players, according to
-    /// `necrodome judge balance --set start_antibodies=3`: the zombies win about half of the games, and most humans live to see the
-    /// middle of the game.
+    /// Returns these rules with numbers that give both sides a chance with this many players, according to
+    /// `necrodome judge balance --set start_antibodies=3`: with 3 to 300 players, the zombies win between about a third and two thirds
+    /// of the games. Parties of any size last five turns, so large ones begin with a larger share of zombies.
     #[must_use]
     pub fn suited(self, players: usize) -> Self {
-        let zombies = u32::try_from((players + 6) / 12).unwrap_or(u32::MAX).clamp(1, 499);
+        let zombies = (players + 6) / 12 + players * players / 5000;
+        let zombies = u32::try_from(zombies).unwrap_or(u32::MAX).clamp(1, 499);
         InfectionRules {
             zombies: zombies.try_into().unwrap_or(self.zombies),
             max_turns: Bounded::new(if players < 10 { 4 } else { 5 }),
