@@ -2,7 +2,7 @@
 export const glossary = {
   match: "Block and number: match 12.3 is number 3 of block 12.",
   blocks:
-    "A block is a set of matches with the same dice in which every entry sits in every seat. So neither seats nor dice favour anybody.",
+    "A block is one round of the schedule: every group plays in several seatings, so that no seat favours anybody. Results are compared block by block.",
   rating:
     "Elo points from all results together. 0 is the average of this tournament; an entry rated 100 above another beats it in about 64 of 100 matches.",
   "win-rate":
@@ -20,9 +20,9 @@ export const glossary = {
   margin: "How many points the winner was ahead of the next.",
   faults: "How often an entry answered too late, against the rules or not at all.",
   rate: "How many matches are played in that time, measured over the last few seconds while the tournament runs.",
-  rank: "The places that the results allow. “1–3” means that nobody can yet say who of three is first.",
+  rank: "The ranks that the results allow: with 1–3 it may be first, second or third.",
   cpu: "Processor time for a decision, on average, in millionths of a second.",
-  regret: "What the best decision would have been worth more, for each decision.",
+  regret: "How much more the best decision would have been worth, per decision.",
   "cost-decision": "Money for one decision, on average.",
   money: "Money for all decisions, at the prices that the host gave.",
   tokens: "Pieces of text that the model read and wrote; they are what is paid for.",
