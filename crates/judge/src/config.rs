@@ -56,7 +56,7 @@ players:
   - Greta
   - Hugo
 
-# How many of them are zombies at the start: fewer than there are players. Who, is drawn.
+# The number of zombies at the start, fewer than there are players. Which players they are is drawn at random.
 zombies: 1
 
 # The number of turns.
@@ -66,7 +66,8 @@ max_turns: 4
 start_antibodies: 3
 start_viruses: 0
 
-# Without these lines they are what suits the number of players. How such a game goes: necrodome judge simulate --config config.yml
+# Without these lines, Necrodome chooses values that suit the number of players. To see how such games go:
+# necrodome judge simulate --config config.yml
 
 # What becomes of viruses that find no antibody to cancel: carry or lost.
 surplus_virus: carry
