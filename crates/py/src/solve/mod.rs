@@ -72,7 +72,8 @@ fn solve<G: Listed>(options: &str, seats: Option<usize>) -> PyResult<Box<dyn Sol
     let seats = seats.unwrap_or(2.clamp(*G::SEATS.start(), *G::SEATS.end()));
     if !G::SEATS.contains(&seats) {
         let (least, most) = (G::SEATS.start(), G::SEATS.end());
-        return Err(refuse(format!("{} is for {least} to {most} seats, not for {seats}", G::ID)));
+        let takes = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        return Err(refuse(format!("{} is for {takes} seats, not for {seats}", G::ID)));
     }
     solve(rules, seats).map_err(refuse)
 }
