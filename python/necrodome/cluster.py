@@ -41,6 +41,13 @@ Blocks = tuple[int, int]
 _PINCH = 0.001
 #: How many names of files that are not packed are printed.
 _MOST_TOLD = 8
+#: The limits of programs that a plan can raise.
+_LIMITS = (
+    "decision_ms", "match_ms", "idle_ms", "start_ms", "memory_mb", "processes", "files", "file_mb", "line_bytes", "wall_factor",
+    "restarts", "decision_fuel_m", "match_fuel_m", "start_fuel_m", "wasm_memory_mb",
+)
+#: What is said of a tournament without a store that cannot go on.
+_NOT_KEPT = "nothing is kept: give store= to keep what is merged, and to go on with it"
 #: How long the head may be silent before the driver looks whether it still listens, in seconds.
 _SILENCE = 3.0
 
@@ -77,11 +84,18 @@ class Settings:
     allow_network: bool = False
     #: The environment variables that the plan may give to programs.
     pass_env: Sequence[str] = ()
+    #: The highest limits of programs that you allow, like the table ``[limits]`` of a tournament's file; by default the usual ones.
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, amount in self.resources.items():
+            if not amount > 0:
+                raise ValueError(f"resources: expected a number above 0 of {name}, such as {_PINCH}, got {amount}")
 
     @property
-    def allows(self) -> tuple[str | None, bool, list[str]]:
+    def allows(self) -> tuple[str | None, bool, list[str], dict[str, int]]:
         """What a plan may ask for: it may be a stranger's."""
-        return self.sandbox, self.allow_network, list(self.pass_env)
+        return self.sandbox, self.allow_network, list(self.pass_env), dict(self.limits)
 
 
 def play_plan(
@@ -711,6 +725,9 @@ def _arguments() -> argparse.ArgumentParser:
         "--pass-env", action="append", default=[], metavar="NAME",
         help="give programs this environment variable, if the plan says so; may be repeated",
     )
+    limits = parser.add_argument_group("the highest limits of programs that you allow a plan", "by default the usual ones")
+    for name in _LIMITS:
+        limits.add_argument(f"--{name.replace('_', '-')}", type=_count, metavar="N")
     parser.add_argument("--quiet", action="store_true", help="no bar, no standings on the way")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON document")
     return parser
@@ -724,6 +741,7 @@ def main(words: list[str] | None = None) -> int:
         address=given.address, resources=dict(given.resource), seconds=given.seconds, retries=given.retries,
         patience=given.patience, standings=given.standings, progress=not given.quiet, any_build=given.any_build,
         max_mb=given.max_mb, sandbox=given.sandbox, allow_network=given.allow_network, pass_env=given.pass_env,
+        limits={name: getattr(given, name) for name in _LIMITS if getattr(given, name) is not None},
     )
     again = f"to go on: python {'-P ' if getattr(sys.flags, 'safe_path', False) else ''}-m necrodome.cluster {shlex.join(words)}"
     # A scheduler that ends this process asks first: the same as Ctrl-C.

@@ -324,7 +324,7 @@ def tournament(
         return _play_on_cluster(
             cluster, lambda plan: order(
                 game, entries, dice, limits, confinement, options, {**more, "plan_out": plan}, models=models
-            ), guests, store, (address, resources, progress), confinement,
+            ), guests, store, (address, resources, progress), (*confinement, limits),
         )
     wanted = order(game, entries, dice, limits, confinement, options, more, models=models)
     return Report(_play(wanted, guests, on_error, "blocks" if progress else None)[0])
@@ -345,7 +345,7 @@ def _play_on_cluster(
     guests: list[Talk | None],
     store: str | os.PathLike[str] | None,
     settings: tuple[str, Mapping[str, float] | None, bool],
-    confinement: tuple[str | None, bool, Sequence[str]],
+    allows: tuple[str, bool, Sequence[str], Mapping[str, Any] | None],
 ) -> Report:
     """Writes the plan of a tournament, and plays it on a cluster."""
     if cluster != "ray":
@@ -355,7 +355,7 @@ def _play_on_cluster(
     from .cluster import Settings, play_plan
 
     address, resources, progress = settings
-    sandbox, network, variables = confinement
+    sandbox, network, variables, limits = allows
     # The plan has the secret of the dice: it is nobody else's.
     with tempfile.TemporaryDirectory(prefix="necrodome-plan-") as folder:
         plan = os.path.join(folder, "plan.toml")
@@ -364,6 +364,7 @@ def _play_on_cluster(
         return play_plan(plan, kept, Settings(
             address=address, resources=dict(resources or {}), progress=progress,
             sandbox=None if sandbox == "auto" else sandbox, allow_network=network, pass_env=variables,
+            limits=limits or {},
         ))
 
 

@@ -160,7 +160,7 @@ def test_the_hash_is_that_of_one_machine(
     calls = len(called)
     again = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
     assert again["hash"] == alone and len(called) == calls
-    honest = json.loads(_native.audit_store(str(store), 10, "1", launcher(), str(home / "plan.toml"), ("limits", False, [])))
+    honest = json.loads(_native.audit_store(str(store), 10, "1", launcher(), str(home / "plan.toml"), ("limits", False, [], {})))
     assert len(honest["blocks"]) == 10 and honest["differ"] == []
     # No node keeps the secret of the dice.
     import tempfile
@@ -297,7 +297,7 @@ def test_files_beside_a_bot_must_stay_as_they_were(nodes: Cluster, home: Path, t
     plan = str(home / "plan.toml")
     pack = tmp_path / "some.pack"
     pack.write_bytes(_native.pack_plan(plan, launcher(), 1 << 20)[0])
-    first = _native.play_shard(str(pack), 0, 4, launcher(), 1, "4cb6493c", ("limits", False, []))
+    first = _native.play_shard(str(pack), 0, 4, launcher(), 1, "4cb6493c", ("limits", False, [], {}))
     _native.Merger(str(store), plan).add([(first, "first")])
     beside.write_text("changed = True\n")
     try:
@@ -358,7 +358,7 @@ _honest_native.play_shard = _forge
     report = cluster.play_plan(home / "plan.toml", store, nodes.settings("good"))
     nodes.ray.remove_node(node, allow_graceful=False)
     assert report["hash"] != alone
-    audit = json.loads(_native.audit_store(str(store), 25, "1", launcher(), str(home / "plan.toml"), ("limits", False, [])))
+    audit = json.loads(_native.audit_store(str(store), 25, "1", launcher(), str(home / "plan.toml"), ("limits", False, [], {})))
     assert audit["differ"] and audit["differ"][0]["origin"]["host"]
 
 

@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     human::Human,
     interrupt,
-    numbers::above_zero,
+    numbers::{above_zero, within},
     paint::{count, error_redraws, say},
 };
 use necrodome_arena::{
@@ -316,19 +316,30 @@ pub struct AllowFlags {
     /// Give programs this environment variable, if the plan says so; can be repeated
     #[arg(long, value_name = "NAME")]
     pass_env: Vec<String>,
+    #[command(flatten)]
+    most: LimitFlags,
 }
 
 impl AllowFlags {
     /// Returns what they allow.
     pub fn allowed(&self) -> Allowed {
         let gifts = Gifts { network: self.allow_network, environment: self.pass_env.clone() };
-        Allowed::new(self.sandbox.unwrap_or_default(), gifts)
+        Allowed::new(self.sandbox.unwrap_or_default(), gifts, self.most.over(Limits::default()))
     }
 }
 
 /// Returns a launcher with this program.
 pub fn own_program() -> Result<Launcher, Error> {
     Ok(std::env::current_exe()?.into())
+}
+
+/// The flags for what programs may do and use.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ProgramFlags {
+    #[command(flatten)]
+    pub limits: LimitFlags,
+    #[command(flatten)]
+    pub sandbox: SandboxFlags,
 }
 
 /// The flags for the limits of programs.
@@ -353,6 +364,21 @@ pub struct LimitFlags {
     /// Processes and threads (256)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     processes: Option<u64>,
+    /// Open files (256)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    files: Option<u64>,
+    /// Megabytes of each file that a bot writes, and of all its temporary files together (64)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
+    file_mb: Option<u64>,
+    /// Bytes of a line (65536; 4194304 in Last Bullet)
+    #[arg(long, value_name = "N", value_parser = above_zero::<usize>)]
+    line_bytes: Option<usize>,
+    /// How many times its CPU time a bot may take by the clock (4)
+    #[arg(long, value_name = "N", value_parser = above_zero::<u32>)]
+    wall_factor: Option<u32>,
+    /// How often a bot is restarted after a fault before it is out (3)
+    #[arg(long, value_name = "N", value_parser = within(0..=1000_u32))]
+    restarts: Option<u32>,
     /// Millions of instructions of a .wasm bot for a decision (500)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     decision_fuel_m: Option<u64>,
@@ -365,8 +391,6 @@ pub struct LimitFlags {
     /// Megabytes of memory of a .wasm bot (256)
     #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     wasm_memory_mb: Option<u64>,
-    #[command(flatten)]
-    pub sandbox: SandboxFlags,
 }
 
 impl LimitFlags {
@@ -379,18 +403,22 @@ impl LimitFlags {
             start_ms: self.start_ms.unwrap_or(limits.start_ms),
             memory_mb: self.memory_mb.unwrap_or(limits.memory_mb),
             processes: self.processes.unwrap_or(limits.processes),
+            files: self.files.unwrap_or(limits.files),
+            file_mb: self.file_mb.unwrap_or(limits.file_mb),
+            line_bytes: self.line_bytes.or(limits.line_bytes),
+            wall_factor: self.wall_factor.unwrap_or(limits.wall_factor),
+            restarts: self.restarts.unwrap_or(limits.restarts),
             decision_fuel_m: self.decision_fuel_m.unwrap_or(limits.decision_fuel_m),
             match_fuel_m: self.match_fuel_m.unwrap_or(limits.match_fuel_m),
             start_fuel_m: self.start_fuel_m.unwrap_or(limits.start_fuel_m),
             wasm_memory_mb: self.wasm_memory_mb.unwrap_or(limits.wasm_memory_mb),
-            ..limits
         }
     }
 }
 
 /// Returns what players need to know before the first match.
-pub fn terms<R>(rules: R, entries: &[EntrySpec], flags: &LimitFlags) -> Result<Terms<R>, Error> {
-    let limits = flags.over(Limits::default());
+pub fn terms<R>(rules: R, entries: &[EntrySpec], flags: &ProgramFlags) -> Result<Terms<R>, Error> {
+    let limits = flags.limits.over(Limits::default());
     Ok(Terms { launcher: flags.sandbox.launcher(entries)?, limits, rules, seats: entries.len() })
 }
 

@@ -3,7 +3,7 @@
 use crate::{arena::GLANCE, setup::refuse};
 use necrodome_arena::{
     fault::hinted,
-    process::{Gifts, Launcher, Wish},
+    process::{Gifts, Launcher, Limits, Wish},
     tournament::{self, Allowed, Archive, Origin, PartError, Plan, PlanFile, Schedule, Shard, Store, report},
 };
 use necrodome_rules::chance::Seed;
@@ -14,6 +14,7 @@ use pyo3::{
 };
 use serde::Serialize;
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs::OpenOptions,
     io::{self, Write},
@@ -40,13 +41,16 @@ fn refuse_part(error: PartError) -> PyErr {
     }
 }
 
-/// What the host allows programs: a level, whether the network, and variables.
-type Allows = (Option<String>, bool, Vec<String>);
+/// What the host allows programs: a level, whether the network, variables, and limits by their names.
+type Allows = (Option<String>, bool, Vec<String>, BTreeMap<String, u64>);
 
 fn allowed(allows: Option<Allows>) -> PyResult<Allowed> {
-    let (level, network, environment) = allows.unwrap_or_default();
+    let (level, network, environment, limits) = allows.unwrap_or_default();
     let wish: Wish = level.map_or(Ok(Wish::Auto), |level| level.parse()).map_err(refuse)?;
-    Ok(Allowed::new(wish, Gifts { network, environment }))
+    let most: Limits = serde_json::to_value(limits)
+        .and_then(serde_json::from_value)
+        .map_err(|error| refuse(format!("limits: {error}")))?;
+    Ok(Allowed::new(wish, Gifts { network, environment }, most))
 }
 
 fn text(document: &impl Serialize) -> PyResult<String> {

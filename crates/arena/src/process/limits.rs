@@ -86,8 +86,8 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Returns the first limit that is 0, if no program could run with that.
-    pub fn zero(&self) -> Option<&'static str> {
+    /// Returns the limits by their names, with that of lines if it is set.
+    fn named(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let numbers = [
             ("decision_ms", self.decision_ms),
             ("match_ms", self.match_ms),
@@ -97,13 +97,27 @@ impl Limits {
             ("memory_mb", self.memory_mb),
             ("processes", self.processes),
             ("files", self.files),
+            ("file_mb", self.file_mb),
+            ("restarts", self.restarts.into()),
             ("decision_fuel_m", self.decision_fuel_m),
             ("match_fuel_m", self.match_fuel_m),
             ("start_fuel_m", self.start_fuel_m),
             ("wasm_memory_mb", self.wasm_memory_mb),
-            ("line_bytes", self.line_bytes.map_or(1, |bytes| bytes as u64)),
         ];
-        numbers.into_iter().find(|(_, number)| *number == 0).map(|(name, _)| name)
+        numbers.into_iter().chain(self.line_bytes.map(|bytes| ("line_bytes", bytes as u64)))
+    }
+
+    /// Returns the first limit that is 0, if no program could run with that.
+    pub fn zero(&self) -> Option<&'static str> {
+        let is_zero = |&(name, number): &(&str, u64)| number == 0 && !["file_mb", "restarts"].contains(&name);
+        self.named().find(is_zero).map(|(name, _)| name)
+    }
+
+    /// Returns the limits that are higher than those of `most` in this game, by their names.
+    pub(crate) fn above(&self, most: &Limits, game: &Card) -> Vec<(&'static str, u64)> {
+        let whole = |limits: &Limits| Limits { line_bytes: Some(limits.line_limit(game)), ..*limits }.named();
+        let both = whole(self).zip(whole(most));
+        both.filter(|((_, own), (_, most))| own > most).map(|(own, _)| own).collect()
     }
 
     pub(super) fn resources(&self, level: Level) -> Resources {

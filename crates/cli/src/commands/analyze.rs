@@ -68,7 +68,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limits: lineup::LimitFlags,
+    programs: lineup::ProgramFlags,
     #[command(flatten)]
     models: lineup::ModelFlags,
 }

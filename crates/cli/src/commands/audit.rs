@@ -24,8 +24,8 @@ Examples:
 A forger can't know which blocks will be drawn. The report says how likely the audit was to catch a worker that forged a share of all \
 blocks. Results, luck and moves are compared byte for byte. The tournament need not be over: blocks are drawn from those that are \
 stored. Run the command in the folder where the tournament began, or name the plan or pack, so that it finds the programs. Programs get no less \
-confinement than strict, and no network or variables, unless you name them (--sandbox limits, --allow-network, --pass-env). A bot that \
-decides by the clock, or by its own random numbers, differs although nobody forged anything.
+confinement than strict, no network or variables, and no more than the usual limits, unless you name them (--sandbox limits, \
+--allow-network, --pass-env, --memory-mb...). A bot that decides by the clock, or by its own random numbers, differs although nobody forged anything.
 
 Exit codes: 0 all blocks are as stored; 1 some differ, or could not be played here; 2 a mistake in the command; 130 interrupted: the \
 report covers the blocks played so far.")]

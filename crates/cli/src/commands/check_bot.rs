@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limits: lineup::LimitFlags,
+    programs: lineup::ProgramFlags,
     #[command(flatten)]
     models: lineup::ModelFlags,
 }
@@ -67,8 +67,8 @@ fn check<G: Listed>(args: &Args) -> Result<(), Error> {
     let candidate = Candidate {
         entry: &entries[0],
         name: &Vec::from(names)[0],
-        launcher: args.limits.sandbox.launcher(&entries)?,
-        limits: args.limits.over(Limits::default()),
+        launcher: args.programs.sandbox.launcher(&entries)?,
+        limits: args.programs.limits.over(Limits::default()),
         settings: &settings,
     };
     let mut out = anstream::stdout().lock();

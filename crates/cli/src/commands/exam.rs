@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, requires = "exam files")]
     force: bool,
     #[command(flatten)]
-    limits: lineup::LimitFlags,
+    programs: lineup::ProgramFlags,
     #[command(flatten)]
     models: lineup::ModelFlags,
 }
@@ -156,7 +156,7 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
     tell_alike(&entries);
     let names = name_all(&entries)?;
     let candidates = Candidate::all(&entries, names.iter());
-    let mut terms = lineup::terms(rules, &entries, &args.limits)?;
+    let mut terms = lineup::terms(rules, &entries, &args.programs)?;
     terms.seats = 2.clamp(*G::SEATS.start(), *G::SEATS.end());
     for candidate in &candidates {
         drop(candidate.player::<G>(&terms)?);

@@ -42,14 +42,14 @@ pub struct Args {
     #[arg(long, requires = "replay")]
     force: bool,
     #[command(flatten)]
-    limits: lineup::LimitFlags,
+    programs: lineup::ProgramFlags,
     #[command(flatten)]
     models: lineup::ModelFlags,
 }
 
 pub fn run(args: Args) -> Result<(), Error> {
     let card = lineup::game(&args.game)?.card();
-    let Args { game, mut bots, name, dice, mut set, replay, force, limits, models } = args;
+    let Args { game, mut bots, name, dice, mut set, replay, force, programs, models } = args;
     if bots.is_empty() {
         bots.extend(card.opponents.iter().map(|&bot| bot.to_owned()));
     }
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<(), Error> {
         force,
         json: false,
         quiet: false,
-        limits,
+        programs,
         models,
     })
 }

@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(long, short)]
     pub(super) quiet: bool,
     #[command(flatten)]
-    pub(super) limits: lineup::LimitFlags,
+    pub(super) programs: lineup::ProgramFlags,
     #[command(flatten)]
     pub(super) models: lineup::ModelFlags,
 }
@@ -96,7 +96,7 @@ fn play<G: Listed>(args: &Args) -> Result<(), Error> {
     let (seed, secret) = args.dice.of_match(&entries)?;
     let dice = secret.as_ref().map_or(Dice::from(seed), |secret| secret.dice(seed));
     let file = args.replay.as_ref().map(|path| OutputFile::claim(path, args.force)).transpose()?;
-    let terms = lineup::terms(rules, &entries, &args.limits)?;
+    let terms = lineup::terms(rules, &entries, &args.programs)?;
     let reasons = Reasons::default();
     let players = lineup::players::<G>(&entries, &names, &terms, dice)?;
     let mut players: Vec<_> = players.into_iter().map(|player| heard(player, reasons.clone())).collect();

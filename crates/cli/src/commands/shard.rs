@@ -29,8 +29,9 @@ bots. Necrodome restarts programs every few blocks: cut parts at multiples of th
 number, and checks that this machine can play the plan. If the machine lacks something (an interpreter, a module without which a bot \
 does not start, a level of confinement), the command fails, and no bot is charged for it.
 
-A plan may be a stranger's. It decides how programs are confined and what they are given, but only within what you allow: never less \
-than strict without --sandbox limits, and no network or variables without --allow-network and --pass-env. See `necrodome docs cluster`.
+A plan may be a stranger's. It decides how programs are confined, what they are given and how much they may use, but only within what you \
+allow: never less than strict without --sandbox limits, no network or variables without --allow-network and --pass-env, and no more than \
+the usual limits without a flag such as --memory-mb. See `necrodome docs cluster`.
 
 Exit codes: 0 the file is written; 1 the blocks could not be played here; 2 a mistake in the command; 130 interrupted: nothing is \
 written.")]

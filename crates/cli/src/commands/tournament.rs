@@ -159,7 +159,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "plan")]
     dry_run: bool,
     #[command(flatten)]
-    limits: lineup::LimitFlags,
+    programs: lineup::ProgramFlags,
     #[command(flatten)]
     models: lineup::ModelFlags,
 }

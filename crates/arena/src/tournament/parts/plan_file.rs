@@ -318,7 +318,10 @@ impl PlanFile {
     /// Returns the launcher with the confinement and the gifts of the plan, if this machine has them and its user allows them. For a plan that
     /// may have come with a shard, gifts are refused, and the confinement is the strictest that this machine offers.
     pub fn launcher(&self, launcher: Launcher) -> Result<Launcher, PartError> {
-        let Some(mut level) = self.plan.sandbox else { return Ok(launcher) };
+        let Some(mut level) = self.plan.sandbox else {
+            self.check_allowed()?;
+            return Ok(launcher);
+        };
         if self.is_hearsay {
             if !self.plan.gifts.is_empty() {
                 return Err(PartError::Unsuitable(format!(
@@ -328,14 +331,14 @@ impl PlanFile {
             }
             level = level.max(launcher.clone().confined(Wish::Auto)?.level());
         }
-        self.allowed.check(level, &self.plan.gifts)?;
+        self.allowed.check(&self.plan, Some(level))?;
         let confined = launcher.confined(Wish::Named(level))?;
         confined.giving(self.plan.gifts.clone()).map_err(PartError::NoVariable)
     }
 
     /// Refuses a plan that asks for more than is allowed, before anything is tried.
     pub fn check_allowed(&self) -> Result<(), PartError> {
-        self.plan.sandbox.map_or(Ok(()), |level| self.allowed.check(level, &self.plan.gifts))
+        self.allowed.check(&self.plan, self.plan.sandbox)
     }
 
     /// Returns the level of confinement of programs, or `None` if no program takes part.

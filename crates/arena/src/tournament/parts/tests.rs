@@ -606,12 +606,14 @@ fn greedy_plan() -> PlanFile {
         plan.sandbox = Some(crate::process::Level::Limits);
         plan.gifts.network = true;
         plan.gifts.environment = vec!["KEY".to_owned()];
+        plan.limits.processes = 100_000_000;
+        plan.limits.line_bytes = Some(1 << 20);
     })
 }
 
 #[test]
 fn a_plan_gets_no_more_than_the_host_allows() {
-    use crate::process::{Gifts, Level, Wish};
+    use crate::process::{Gifts, Level, Limits, Wish};
     let refused = |allowed| match greedy_plan().allowing(allowed).launcher(nobody()).unwrap_err() {
         PartError::NotAllowed { flags, .. } => flags,
         other => other.to_string(),
@@ -621,16 +623,28 @@ fn a_plan_gets_no_more_than_the_host_allows() {
         network,
         environment: environment.iter().map(ToString::to_string).collect(),
     };
-    for (wish, given, flags) in [
-        (Wish::Auto, gifts(false, &[]), "--sandbox limits --allow-network --pass-env KEY"),
-        (Wish::Named(Level::Full), gifts(true, &["KEY"]), "--sandbox limits"),
-        (limits, gifts(false, &["OTHER"]), "--allow-network --pass-env KEY"),
-        (limits, gifts(true, &[]), "--pass-env KEY"),
+    let usual = Limits::default();
+    let most = Limits { processes: 100_000_000, line_bytes: Some(1 << 20), ..usual };
+    let raised = "--processes 100000000 --line-bytes 1048576";
+    for (wish, given, most, flags) in [
+        (Wish::Auto, gifts(false, &[]), most, "--sandbox limits --allow-network --pass-env KEY"),
+        (Wish::Named(Level::Full), gifts(true, &["KEY"]), most, "--sandbox limits"),
+        (limits, gifts(false, &["OTHER"]), most, "--allow-network --pass-env KEY"),
+        (limits, gifts(true, &[]), most, "--pass-env KEY"),
+        (limits, gifts(true, &["KEY"]), usual, raised),
+        (limits, gifts(true, &["KEY"]), Limits { line_bytes: None, ..most }, "--line-bytes 1048576"),
     ] {
-        assert_eq!(refused(Allowed::new(wish, given)), flags);
+        assert_eq!(refused(Allowed::new(wish, given, most)), flags);
     }
     assert!(greedy_plan().check_allowed().is_err(), "nothing is allowed that nobody has named");
-    greedy_plan().allowing(Allowed::new(limits, gifts(true, &["KEY"]))).check_allowed().unwrap();
+    greedy_plan().allowing(Allowed::new(limits, gifts(true, &["KEY"]), most)).check_allowed().unwrap();
+    // A module of WebAssembly is not confined, but it takes memory of the arena's own, and a store may be a stranger's as well.
+    for is_hearsay in [false, true] {
+        let mut alone = planned(|plan| plan.limits.wasm_memory_mb = 257);
+        alone.is_hearsay = is_hearsay;
+        let error = alone.launcher(nobody()).unwrap_err();
+        assert!(error.allowing().is_some_and(|hint| hint.ends_with("add --wasm-memory-mb 257")), "{error}");
+    }
 }
 
 /// The id of a tournament does not tell how programs are confined, but its report does.

@@ -104,7 +104,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         words.push(args.against.clone().unwrap_or_else(|| necrodome_solve::OPTIMAL.to_owned()));
     }
     let (entries, names, desk) = args.models.entries(&words)?;
-    let terms = lineup::terms(rules, &entries, &args.limits)?;
+    let terms = lineup::terms(rules, &entries, &args.programs)?;
     let case: Case<G> = Case { terms, entries, names, seed: lineup::seed(args.seed)?, solver };
     // A mistake in the line-up shows before anything is played.
     for seat in 0..seats {

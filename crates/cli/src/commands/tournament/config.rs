@@ -178,8 +178,8 @@ impl Config {
         config.json |= args.json;
         config.tables = args.tables.over(config.tables);
         config.force |= args.force;
-        config.limits = args.limits.over(config.limits);
-        config.sandbox = args.limits.sandbox.over(config.sandbox);
+        config.limits = args.programs.limits.over(config.limits);
+        config.sandbox = args.programs.sandbox.over(config.sandbox);
         config.models = args.models.over(config.models);
         config.dry_run |= args.dry_run;
         config.settings.clone_from(&args.set);

@@ -177,20 +177,32 @@ fn a_worker_gives_programs_only_what_its_own_flags_name() {
     fs::write(folder.join("worker/.env"), "MY_TOKEN=worker\n").unwrap();
     let plan =
         ["tournament", "zombie-dice-race", "greedy", "eve.py", "--blocks", "4", "--plan-out", "e.toml"];
-    let asks = ["--sandbox", "limits", "--allow-network", "--pass-env", "MY_TOKEN"];
+    let asks = [
+        "--sandbox",
+        "limits",
+        "--allow-network",
+        "--pass-env",
+        "MY_TOKEN",
+        "--memory-mb",
+        "1025",
+        "--files",
+        "257",
+    ];
     output_in(folder, &[&plan[..], &asks].concat());
     output_in(folder, &["pack", "e.toml", "--out", "worker/e.pack"]);
     let worker = &folder.join("worker");
     let play = ["shard", "e.pack", "--blocks", "0..4", "--out", "e.shard", "--force"];
     for (flags, hint) in [
-        (&[][..], "add --sandbox limits --allow-network --pass-env MY_TOKEN"),
-        (&asks[..2], "add --allow-network --pass-env MY_TOKEN"),
-        (&asks[..3], "add --pass-env MY_TOKEN"),
+        (&[][..], "add --sandbox limits --allow-network --pass-env MY_TOKEN --memory-mb 1025 --files 257"),
+        (&asks[..2], "add --allow-network --pass-env MY_TOKEN --memory-mb 1025 --files 257"),
+        (&asks[..3], "add --pass-env MY_TOKEN --memory-mb 1025 --files 257"),
+        (&asks[..5], "add --memory-mb 1025 --files 257"),
+        (&asks[..7], "add --files 257"),
         (&asks[2..], "add --sandbox limits"),
     ] {
         for words in [&play[..], &["shard", "e.pack"]] {
             let error = refusal(&mut necrodome_in(worker, &[words, flags].concat()), 2);
-            assert!(error.contains("as you have not allowed") && error.contains(hint), "{error}");
+            assert!(error.contains("as you have not allowed") && error.ends_with(hint), "{error}");
         }
         assert!(!worker.join("e.shard").exists());
     }
@@ -205,7 +217,8 @@ fn a_worker_gives_programs_only_what_its_own_flags_name() {
     output_in(worker, &["merge", "e.store", "e.shard"]);
     let audit = ["audit", "e.store", "--plan", "e.pack"];
     let error = refusal(&mut necrodome_in(worker, &audit), 2);
-    assert!(error.contains("add --sandbox limits --allow-network --pass-env MY_TOKEN"), "{error}");
+    let hint = "add --sandbox limits --allow-network --pass-env MY_TOKEN --memory-mb 1025 --files 257";
+    assert!(error.ends_with(hint), "{error}");
     let said = output_in(worker, &[&audit[..], &asks].concat());
     assert!(said.contains("all 4 stored blocks were played again, and all are as stored"), "{said}");
 }
