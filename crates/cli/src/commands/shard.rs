@@ -7,12 +7,17 @@ use crate::{
     lineup::{self, AllowFlags},
     numbers::within,
     output_file::{Access, OutputFile},
-    paint::{count, say},
+    paint::{count, harmless, say},
     progress::Progress,
 };
-use necrodome_arena::tournament::{PlanFile, PlanInfo, Shard};
+use necrodome_arena::{
+    process::Launcher,
+    tournament::{PlanFile, PlanInfo, Shard},
+};
 use serde_json::json;
 use std::{ops::Range, path::PathBuf};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Play some blocks of a plan, for `necrodome merge`
 #[derive(clap::Args)]
@@ -67,15 +72,16 @@ fn range(text: &str) -> Result<Range<u32>, String> {
 
 pub fn run(args: &Args) -> Result<(), Error> {
     let file = PlanFile::read(&args.plan)?.allowing(args.allow.allowed());
-    file.check_allowed()?;
+    let own = lineup::own_program()?;
+    // What this machine cannot do is no condition.
+    file.launcher(own.clone())?;
     tell_conditions(&file);
-    let (Some(blocks), Some(out)) = (&args.blocks, &args.out) else { return describe(args, &file) };
+    let (Some(blocks), Some(out)) = (&args.blocks, &args.out) else { return describe(args, &file, &own) };
     let out = OutputFile::claim(out, args.force)?.with_access(Access::Secret);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or_else(cores, usize::from);
     let mut progress = Progress::new("playing");
     let all = f64::from(blocks.end - blocks.start);
-    let own = lineup::own_program()?;
     file.check_starts(&own)?;
     let played = Shard::play(&file, blocks.clone(), &own, threads, interrupt::flag(), &mut |update| {
         progress.show(f64::from(update.blocks.saturating_sub(blocks.start)) / all);
@@ -92,8 +98,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says how programs are confined, and what they are given.
+/// Says how programs are confined and what they are given, and whether another version made the plan.
 fn tell_conditions(file: &PlanFile) {
+    if file.made_by() != VERSION {
+        let other = harmless(file.made_by());
+        say(format_args!(
+            "note: the plan was made by necrodome {other}, and this is {VERSION}: others may play it otherwise"
+        ));
+    }
     let (Some(level), gifts) = (file.sandbox(), &file.plan().gifts) else { return };
     say(format_args!("programs are confined by {} ({level})", level.about()));
     if !gifts.is_empty() {
@@ -102,9 +114,9 @@ fn tell_conditions(file: &PlanFile) {
 }
 
 /// Describes what there is to play, and whether it could be played here.
-fn describe(args: &Args, file: &PlanFile) -> Result<(), Error> {
+fn describe(args: &Args, file: &PlanFile, own: &Launcher) -> Result<(), Error> {
     let info = file.info()?;
-    file.check_starts(&lineup::own_program()?)?;
+    file.check_starts(own)?;
     if args.json {
         return print_json(&info);
     }
@@ -116,7 +128,8 @@ fn describe(args: &Args, file: &PlanFile) -> Result<(), Error> {
         unit => say(format_args!("programs are restarted every {unit} blocks: play multiples of that")),
     }
     // As many as are some seconds' worth, and no more than there are.
-    let end = first.saturating_add((*unit).max(100)).min(*blocks);
+    let some = 100_u32.div_ceil(*unit) * unit;
+    let end = first.saturating_add(some).min(*blocks);
     let plan = args.plan.display();
     say("this machine can play them; for example:");
     say(format_args!("  necrodome shard {plan} --blocks {first}..{end} --out {first}.shard"));

@@ -15,6 +15,7 @@ use necrodome_rules::{names::Names, with_game};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
+    io,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -51,6 +52,8 @@ pub struct PlanFile {
     allowed: Allowed,
     /// The entries whose programs did not start where the plan was written.
     pub(super) not_started: Vec<String>,
+    /// The version of necrodome that wrote it.
+    made_by: String,
 }
 
 /// The facts about a plan for a user who cuts it into parts.
@@ -161,7 +164,13 @@ impl PlanFile {
             is_hearsay: false,
             allowed: Allowed::default(),
             not_started: Vec::new(),
+            made_by: env!("CARGO_PKG_VERSION").to_owned(),
         })
+    }
+
+    /// Returns the version of necrodome that wrote the plan.
+    pub fn made_by(&self) -> &str {
+        &self.made_by
     }
 
     /// Returns the same plan with this interpreter for Python files.
@@ -204,7 +213,7 @@ impl PlanFile {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let from = if real(folder) == real(&self.folder) { PathBuf::from(".") } else { real(&self.folder) };
         let plan = serde_json::to_value(&self.plan).unwrap_or_default();
-        let made_by = env!("CARGO_PKG_VERSION").to_owned();
+        let made_by = self.made_by.clone();
         let (id, secrets, not_started) = (self.id(), self.secrets.clone(), self.not_started.clone());
         let (format, version) = (FORMAT.into(), VERSION);
         let written = Written { format, version, made_by, id, folder: from, secrets, not_started, plan };
@@ -226,7 +235,10 @@ impl PlanFile {
                 ..file
             });
         }
-        let text = own::read_text(path).map_err(PartError::file(path))?;
+        let text = own::read_text(path).map_err(|why| match why.kind() {
+            io::ErrorKind::InvalidData => PartError::Foreign { path: path.to_owned(), expected: EXPECTED },
+            _ => PartError::file(path)(why),
+        })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::parse(&text, folder, path)
     }
@@ -262,7 +274,7 @@ impl PlanFile {
             return Err(edited());
         }
         let file = Self::with_secrets(plan, written.secrets, &folder.join(written.folder))?;
-        Ok(PlanFile { not_started: written.not_started, ..file })
+        Ok(PlanFile { not_started: written.not_started, made_by: written.made_by, ..file })
     }
 
     /// Returns the members of the plan, in its order, as they are here. Checks that they are unchanged and can be run.

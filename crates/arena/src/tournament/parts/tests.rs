@@ -725,6 +725,13 @@ fn a_plan_is_read_as_it_was_written_and_not_when_it_was_edited() {
     write(&text);
     let again = PlanFile::read(&folder.path("plan.toml")).unwrap();
     assert_eq!((again.plan(), again.id()), (file.plan(), file.id()));
+    let own = env!("CARGO_PKG_VERSION");
+    assert_eq!(again.made_by(), own);
+    // The plan of another version is none that was edited.
+    let (body, _) = text.rsplit_once("# checksum: ").unwrap();
+    let body = body.replacen(&format!("made_by = \"{own}\""), "made_by = \"7.0.0\"", 1);
+    write(&format!("{body}# checksum: {}\n", blake3::hash(body.as_bytes())));
+    assert_eq!(PlanFile::read(&folder.path("plan.toml")).unwrap().made_by(), "7.0.0");
     for (from, to) in [
         ("blocks = 40", "blocks = 41"),
         ("cautious", "careful"),

@@ -110,6 +110,8 @@ fn what_a_machine_lacks_is_its_own_fault() {
     assert!(error.contains("there is no file nothing.toml"), "{error}");
     let error = refusal(&mut necrodome_in(folder, &["merge", "s.store", "plan.toml"]), 2);
     assert!(error.contains("is not a shard"), "{error}");
+    let error = refusal(&mut necrodome_in(folder, &["pack", "x", "--out", "y"]), 2);
+    assert!(error.contains("x is not a plan"), "{error}");
     assert!(!folder.join("s.store").exists());
 }
 
@@ -472,6 +474,10 @@ fn what_scripts_want_to_know_is_json() {
     let plan = json_in(folder, &["shard", "plan.toml", "--json"]);
     assert_eq!((&plan["first"], &plan["blocks"], &plan["unit"]), (&0.into(), &150.into(), &64.into()));
     assert_eq!(plan["interpreters"], serde_json::json!(["python3"]));
+    // The example is a multiple of the unit.
+    let said = necrodome_in(folder, &["shard", "plan.toml"]).assert().success();
+    let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("play multiples of that") && said.contains("--blocks 0..128 --out"), "{said}");
     let words = ["tournament", "zombie-dice", "greedy", "cautious", "--plan-out", "other.toml", "--json"];
     assert_eq!(json_in(folder, &words)["id"], json_in(folder, &["shard", "other.toml", "--json"])["id"]);
     let packed = json_in(folder, &["pack", "plan.toml", "--json"]);
