@@ -220,8 +220,10 @@ impl Merger {
         })
     }
 
-    /// Merges the contents of shards, each with a name for errors: all of them or none. Returns the state of the store, as JSON.
-    fn add(&self, py: Python<'_>, shards: Vec<(Vec<u8>, String)>) -> PyResult<String> {
+    /// Merges the contents of shards, each with a name for errors: all of them or none. Refuses those of a pack whose files have another
+    /// hash than `bots`. Returns the state of the store, as JSON.
+    #[pyo3(signature = (shards, bots=None))]
+    fn add(&self, py: Python<'_>, shards: Vec<(Vec<u8>, String)>, bots: Option<&str>) -> PyResult<String> {
         py.detach(|| {
             let parse = |(bytes, name): &(Vec<u8>, String)| {
                 let path = PathBuf::from(name);
@@ -229,7 +231,7 @@ impl Merger {
             };
             let mut shards = shards.iter().map(parse).collect::<Result<Vec<_>, _>>().map_err(refuse_part)?;
             shards.sort_by_key(|(shard, _)| shard.blocks.start);
-            text(&self.merger().add(shards).map_err(refuse_part)?)
+            text(&self.merger().add(shards, bots).map_err(refuse_part)?)
         })
     }
 

@@ -39,7 +39,7 @@ pub struct Args {
     /// The parts
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Accept only parts of this plan (or pack); by default, of the plan of the first part
+    /// Accept only parts of this plan, or of this pack with its bots; by default, of the plan and the pack of the first part
     #[arg(long, value_name = "PLAN")]
     plan: Option<PathBuf>,
     /// Print one JSON document instead of sentences
@@ -95,7 +95,7 @@ fn waiting(store: &Path, mut merge: impl FnMut() -> Result<Merged, PartError>) -
 }
 
 fn tell(args: &Args, merged: &Merged) -> Result<(), Error> {
-    let Merged { added, blocks, of, waiting, gaps, complete, hash } = merged;
+    let Merged { added, blocks, of, waiting, gaps, complete, programs, hash } = merged;
     let store = args.store.display();
     if !args.files.is_empty() {
         say(format_args!("{} added", count(*added, "block")));
@@ -113,6 +113,12 @@ fn tell(args: &Args, merged: &Merged) -> Result<(), Error> {
     }
     if !gaps.is_empty() {
         say(format_args!("missing: {}", words(gaps)));
+    }
+    if programs.len() > 1 {
+        const MOST: usize = 4;
+        let mut all: Vec<&str> = programs.iter().map(String::as_str).take(MOST).collect();
+        all.extend((programs.len() > MOST).then_some("..."));
+        say(format_args!("note: played by different versions or builds: {}", all.join("; ")));
     }
     if let Some(hash) = hash.as_ref().filter(|_| *complete) {
         say(format_args!("complete: `necrodome report {store}` prints the standings\nhash {hash}"));

@@ -3,10 +3,10 @@
 
 use super::{
     super::{
-        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, log, results,
+        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, log, results, start_value,
         store::{ChunkRow, PackedEffort, packed, unpacked},
     },
-    Origin, PartError, PlanFile, Shard,
+    NAMED_PACK, Origin, PartError, PlanFile, Shard,
     origins::{self, Origins},
     plan_file::id_of,
     shard::{CameTo, Header, MOST_HEADER, Rows},
@@ -16,6 +16,7 @@ use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use std::{
     borrow::Borrow,
+    collections::BTreeSet,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -42,6 +43,8 @@ pub struct Merged {
     pub gaps: Vec<(u32, u32)>,
     /// Whether the tournament is complete.
     pub complete: bool,
+    /// The versions and builds of necrodome that played the merged blocks.
+    pub programs: BTreeSet<String>,
     /// The hash of the tournament, when it is complete.
     pub hash: Option<String>,
 }
@@ -66,6 +69,10 @@ pub(super) struct Open {
     over: bool,
     /// A part that was played with a pack, if one has come.
     packed: Option<Origin>,
+    /// The versions and builds of necrodome of the merged blocks.
+    programs: BTreeSet<String>,
+    /// Whether the game is solved under these rules, so that every match has luck.
+    is_solved: bool,
 }
 
 /// Merges shards into a store, all or none of them. Calls `watch` with the number of shards done.
@@ -119,7 +126,7 @@ pub(super) fn merge_into(
             watch(number);
             Ok((Shard::read(file)?, *file))
         });
-        merger.take(&mut shards)
+        merger.take(&mut shards, plan.and_then(PlanFile::bots).as_deref())
     });
     if is_own && merged.is_err() {
         // Nothing was merged, so there is nothing to keep. The lock is still held: nobody else has written to these files.
@@ -156,18 +163,20 @@ impl Merger {
         self.find(&file.id(), file.plan(), begin, Path::new("the plan")).map(drop)
     }
 
-    /// Adds shards, all or none of them, each with its path for error messages.
-    pub fn add(&mut self, shards: Vec<(Shard, PathBuf)>) -> Result<Merged, PartError> {
-        self.take(&mut shards.iter().map(|(shard, path)| Ok((shard, path.as_path()))))
+    /// Adds shards, all or none of them, each with its path for error messages. Refuses those that were played with other files beside
+    /// the bots than those with the hash `bots`, if it is known.
+    pub fn add(&mut self, shards: Vec<(Shard, PathBuf)>, bots: Option<&str>) -> Result<Merged, PartError> {
+        self.take(&mut shards.iter().map(|(shard, path)| Ok((shard, path.as_path()))), bots)
     }
 
     pub(super) fn take<S: Borrow<Shard>>(
         &mut self,
         shards: &mut dyn Iterator<Item = Result<(S, &Path), PartError>>,
+        bots: Option<&str>,
     ) -> Result<Merged, PartError> {
         let before = self.open.as_ref().map(|open| open.store.blocks()).transpose()?;
         self.archive.connection().execute_batch("BEGIN")?;
-        let taken = self.take_all(shards).and_then(|began| {
+        let taken = self.take_all(shards, bots).and_then(|began| {
             self.archive.connection().execute_batch("COMMIT")?;
             Ok(began)
         });
@@ -183,12 +192,19 @@ impl Merger {
     fn take_all<S: Borrow<Shard>>(
         &mut self,
         shards: &mut dyn Iterator<Item = Result<(S, &Path), PartError>>,
+        bots: Option<&str>,
     ) -> Result<u32, PartError> {
         self.archive.connection().execute_batch(&format!("{WAITING}; {}", origins::TABLE))?;
         let mut before = None;
         for shard in shards {
             let (shard, path) = shard?;
             let shard = shard.borrow();
+            // Whoever merges knows better than the first shard, which may be forged.
+            if let (Some(bots), Some(own)) = (bots, &shard.origin.bots)
+                && bots != own
+            {
+                return Err(PartError::OtherBots { path: path.to_owned(), before: NAMED_PACK.to_owned() });
+            }
             let begin = |archive: &Archive| {
                 let secrets = shard.secrets.clone();
                 let plan = PlanFile::with_secrets(shard.plan.clone(), secrets, Path::new("."))?;
@@ -222,7 +238,17 @@ impl Merger {
                 let is_empty = stores.is_empty();
                 match stores.into_iter().find(|(_, stored)| id_of(stored) == id) {
                     Some((store, plan)) => Open::new(store, plan)?,
-                    None if is_empty => Open::new(begin(&self.archive)?, plan.clone())?,
+                    None if is_empty => {
+                        let first = Schedule::of(plan)?.stage();
+                        if first > 0 {
+                            return Err(PartError::Unsuitable(format!(
+                                "{}: blocks 0..{first} were played before its plan was made: merge it into the store \
+                                 that the plan was made with",
+                                path.display()
+                            )));
+                        }
+                        Open::new(begin(&self.archive)?, plan.clone())?
+                    }
                     None => return Err(other("the store holds other tournaments only")),
                 }
             }
@@ -256,7 +282,8 @@ impl Merger {
         }
         gaps.extend((!complete && next < of).then_some((next, of)));
         let hash = complete.then(|| hash_of(&open.plan, &open.store)).transpose()?;
-        Ok(Merged { added: blocks.saturating_sub(before), blocks, of, waiting, gaps, complete, hash })
+        let (added, programs) = (blocks.saturating_sub(before), open.programs.clone());
+        Ok(Merged { added, blocks, of, waiting, gaps, complete, programs, hash })
     }
 
     /// The hash of the files beside the bots of the parts that were merged, if they came from a pack.
@@ -273,10 +300,11 @@ impl Merger {
 impl Open {
     /// Opens a tournament, and finds out whether it is over already.
     fn new(store: Store, plan: Plan) -> Result<Self, PartError> {
-        let schedule = Schedule::of(&plan)?;
+        let (schedule, origins) = (Schedule::of(&plan)?, Origins::of(&store)?);
+        let (packed, programs) = (origins.with_bots().cloned(), origins.programs());
+        let (id, is_solved) = (id_of(&plan), start_value(&plan).is_some());
         let mut open =
-            Open { id: id_of(&plan), store, plan, schedule, sums: None, over: false, packed: None };
-        open.packed = Origins::of(&open.store)?.with_bots();
+            Open { id, store, plan, schedule, sums: None, over: false, packed, programs, is_solved };
         if open.packed.is_none() {
             open.packed = open.waiting_with_bots()?;
         }
@@ -296,6 +324,13 @@ impl Open {
     /// Takes a shard: compares what is there already, adds what comes next, and keeps what comes later.
     fn take(&mut self, shard: &Shard, path: &Path) -> Result<(), PartError> {
         self.check_bots(shard, path)?;
+        if self.is_solved != shard.rows.chunks.iter().any(|chunk| !chunk.luck.is_empty()) {
+            let what = match self.is_solved {
+                true => "it has no luck, though the game is solved under the rules of its plan",
+                false => "it has luck, though the game is not solved under the rules of its plan",
+            };
+            return Err(PartError::damaged(path, what));
+        }
         let next = self.store.blocks()?;
         let blocks = shard.blocks.clone();
         let stored = blocks.start..blocks.end.min(next);
@@ -409,6 +444,7 @@ impl Open {
         let details = &shard.rows.details;
         let place = |block| details.partition_point(|detail| detail.block < block);
         self.store.write(&chunks, &details[place(next)..place(end)], &shard.rows.closings)?;
+        self.programs.insert(shard.origin.program());
         Origins::note(&self.store, next..end, &shard.origin)
     }
 

@@ -29,6 +29,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// What errors call the pack whose hash somebody gives.
+const NAMED_PACK: &str = "the pack that was named";
+
 /// The reason why a part of a tournament cannot be planned, played, merged or audited.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
@@ -130,11 +133,11 @@ pub enum PartError {
         what: String,
     },
     /// A part was played with other files beside the bots.
-    #[error("{} was not played with the files that lay beside the bots of {before}: the pack is another one", path.display())]
+    #[error("the files beside the bots of {} are not those of {before}: the pack is another one", path.display())]
     OtherBots {
-        /// The file.
+        /// The part, or the pack.
         path: PathBuf,
-        /// Where parts that were merged before come from.
+        /// Where other parts, which were merged before, come from.
         before: String,
     },
     /// A block has two different results.

@@ -33,6 +33,11 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Returns the version and the build of necrodome in words.
+    pub fn program(&self) -> String {
+        format!("necrodome {}, build {}", harmless(&self.version), harmless(&self.build))
+    }
+
     /// Returns this machine as an origin.
     pub fn here(sandbox: Option<Level>, threads: usize) -> Self {
         let system = nix::sys::utsname::uname().ok();
@@ -57,13 +62,15 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Origin { version, build, host, node, cpu, .. } = self;
-        // A file of a stranger's says what it likes.
-        let harmless = |text: &str| -> String { text.chars().filter(|c| !c.is_control()).take(80).collect() };
-        let [version, build, host, cpu] = [version, build, host, cpu].map(|text| harmless(text));
+        let Origin { host, node, cpu, .. } = self;
         let node = node.as_ref().map_or(String::new(), |node| format!("node {}, ", harmless(node)));
-        write!(f, "{host} ({node}necrodome {version}, build {build}, {cpu})")
+        write!(f, "{} ({node}{}, {})", harmless(host), self.program(), harmless(cpu))
     }
+}
+
+/// A file of a stranger's says what it likes.
+fn harmless(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(80).collect()
 }
 
 fn cpu() -> String {

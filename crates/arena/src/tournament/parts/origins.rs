@@ -2,7 +2,7 @@
 
 use super::{super::Store, Origin, PartError};
 use rusqlite::params;
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS shards_merged
     (tournament INT NOT NULL, first INT NOT NULL, end INT NOT NULL, origin TEXT NOT NULL)";
@@ -40,9 +40,14 @@ impl Origins {
         Ok(Origins(all))
     }
 
+    /// Returns the versions and builds of necrodome.
+    pub fn programs(&self) -> BTreeSet<String> {
+        self.0.iter().map(|(_, origin)| origin.program()).collect()
+    }
+
     /// One that knows which files lay beside the bots.
-    pub fn with_bots(self) -> Option<Origin> {
-        self.0.into_iter().map(|(_, origin)| origin).find(|origin| origin.bots.is_some())
+    pub fn with_bots(&self) -> Option<&Origin> {
+        self.0.iter().map(|(_, origin)| origin).find(|origin| origin.bots.is_some())
     }
 
     /// Returns the origin of a block.

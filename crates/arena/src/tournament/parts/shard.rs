@@ -184,6 +184,15 @@ impl Shard {
         plan.check().map_err(TournamentError::from)?;
         Names::new(plan.entries.iter().map(|entry| &entry.name))
             .map_err(|error| damaged(&error.to_string()))?;
+        // A report prints it, as a line of its own.
+        if plan
+            .entries
+            .iter()
+            .filter_map(|entry| entry.runs_with.as_ref())
+            .any(|text| text.contains(char::is_control))
+        {
+            return Err(damaged("what its programs are said to run with has control characters"));
+        }
         if origin.sandbox != plan.sandbox {
             return Err(damaged("it says that its programs were confined otherwise than its plan demands"));
         }

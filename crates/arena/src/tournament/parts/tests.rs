@@ -121,7 +121,7 @@ fn renamed(shard: &mut Shard, name: &str) {
 fn a_shard_that_lies_about_its_contents_is_refused() {
     let file = race();
     type Lie = fn(&mut Shard);
-    let lies: [(&str, Lie); 17] = [
+    let lies: [(&str, Lie); 18] = [
         ("block 0 is missing", |shard| shard.rows.chunks.clear()),
         ("block 4 is missing", |shard| shard.blocks.end += 1),
         ("that its plan does not have", |shard| shard.blocks.end = BLOCKS + 1),
@@ -158,6 +158,7 @@ fn a_shard_that_lies_about_its_contents_is_refused() {
         // What a report would refuse.
         ("the name", |shard| renamed(shard, "a\u{1b}[2J")),
         ("is taken", |shard| renamed(shard, "greedy")),
+        ("control characters", |shard| shard.plan.entries[0].runs_with = Some("thon\nhash 0000".into())),
         ("confined otherwise", |shard| shard.origin.sandbox = Some(crate::process::Level::Limits)),
     ];
     for (expected, lie) in lies {
@@ -303,7 +304,7 @@ fn any_byte_of_a_shard_can_be_forged() {
     assert!(!accepted.is_empty());
     for shard in accepted {
         let mut merger = Merger { archive: Archive::in_memory().unwrap(), open: None };
-        merger.add(vec![(shard, PathBuf::from("x"))]).unwrap();
+        merger.add(vec![(shard, PathBuf::from("x"))], None).unwrap();
         let (plan, store) = merger.tournament().unwrap();
         let schedule = Schedule::of(plan).unwrap();
         super::super::report(plan, &schedule, store).unwrap();
@@ -350,7 +351,7 @@ fn a_killed_merge_leaves_the_store_as_it_was() {
         }
         left.pop().map(|shard| Ok((shard, path.as_path())))
     });
-    let all = merger.take(&mut shards).unwrap();
+    let all = merger.take(&mut shards, None).unwrap();
     assert!(all.complete);
     let after = Archive::open(&folder.path("killed-store")).unwrap();
     assert_eq!(after.stores().unwrap().len(), 0);
@@ -645,6 +646,43 @@ fn a_plan_gets_no_more_than_the_host_allows() {
         let error = alone.launcher(nobody()).unwrap_err();
         assert!(error.allowing().is_some_and(|hint| hint.ends_with("add --wasm-memory-mb 257")), "{error}");
     }
+}
+
+/// A report would lose its column of luck.
+#[test]
+fn a_shard_of_a_solved_game_has_luck() {
+    let (file, folder) = (race(), Folder::new());
+    let mut luckless = played(&file, 0..4);
+    luckless.rows.chunks.iter_mut().for_each(|chunk| chunk.luck.clear());
+    let error = folder.merge(&[&luckless]).unwrap_err().to_string();
+    assert!(error.contains("it has no luck, though the game is solved"), "{error}");
+}
+
+#[test]
+fn versions_and_builds_that_are_mixed_are_named() {
+    let (file, folder) = (race(), Folder::new());
+    let (first, mut second) = (played(&file, 0..4), played(&file, 4..8));
+    assert_eq!(folder.merge(&[&first]).unwrap().programs.len(), 1);
+    second.origin.version = "9.9.9\u{1b}[2J".to_owned();
+    let programs = folder.merge(&[&second]).unwrap().programs;
+    assert_eq!(programs, merged(&folder.path("store")).unwrap().programs);
+    assert!(programs.len() == 2 && programs.iter().any(|one| one.starts_with("necrodome 9.9.9[2J, build ")));
+}
+
+/// A forger may be first, and honest parts would then be those of another pack.
+#[test]
+fn whoever_names_the_pack_accepts_no_parts_of_another_one() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("pack"), pack(&race(), 1 << 20, &mut |_| {}).unwrap().bytes).unwrap();
+    let file = PlanFile::read(&folder.path("pack")).unwrap();
+    let (mut forged, honest) = (played(&file, 0..2), played(&file, 2..4));
+    forged.origin.bots = Some("f".repeat(32));
+    let merge =
+        |shard: &Shard| merge(&folder.path("store"), &[folder.keep(shard, "part")], Some(&file), &mut |_| {});
+    let error = merge(&forged).unwrap_err();
+    assert!(matches!(&error, PartError::OtherBots { before, .. } if before == NAMED_PACK), "{error}");
+    merge(&honest).unwrap();
+    assert!(matches!(folder.merge(&[&forged]).unwrap_err(), PartError::OtherBots { .. }));
 }
 
 /// The id of a tournament does not tell how programs are confined, but its report does.

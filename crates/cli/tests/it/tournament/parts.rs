@@ -242,7 +242,7 @@ fn parts_of_packs_with_other_files_do_not_mix() {
         output_in(folder, &["merge", &store, first]);
         let error = refusal(&mut necrodome_in(folder, &["merge", &store, second]), 1);
         assert!(
-            error.contains(&format!("{second} was not played with the files that lay beside the bots")),
+            error.contains(&format!("the files beside the bots of {second} are not those of ")),
             "{error}"
         );
     }
@@ -485,6 +485,36 @@ fn what_scripts_want_to_know_is_json() {
     assert_eq!(packed["files"][0]["name"], "bots/ada/ada.py");
     let played = json_in(folder, &["shard", "plan.pack", "--blocks", "0..2", "--out", "x", "--json"]);
     assert_eq!((&played["blocks"], &played["id"]), (&serde_json::json!([0, 2]), &plan["id"]));
+}
+
+/// No shard has the blocks of earlier stages, so a new store would never be complete.
+#[test]
+fn shards_of_a_later_stage_belong_into_the_store_of_the_earlier_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let words = |bots: &[&'static str]| {
+        let start = [
+            "tournament",
+            "zombie-dice-race",
+            "--format",
+            "round-robin",
+            "--seed",
+            "7",
+            "--store",
+            "s.store",
+        ];
+        [&start[..], bots].concat()
+    };
+    output_in(folder, &words(&["greedy", "cautious", "--blocks", "4"]));
+    output_in(folder, &words(&["greedy", "cautious", "random", "--blocks", "4", "--plan-out", "plan.toml"]));
+    let plan = json_in(folder, &["shard", "plan.toml", "--json"]);
+    let (first, end) = (plan["first"].as_u64().unwrap(), plan["blocks"].as_u64().unwrap());
+    assert!(first > 0);
+    output_in(folder, &["shard", "plan.toml", "--blocks", &format!("{first}..{end}"), "--out", "x"]);
+    let error = refusal(&mut necrodome_in(folder, &["merge", "new.store", "x"]), 2);
+    assert!(error.contains(&format!("blocks 0..{first} were played before its plan was made")), "{error}");
+    assert!(!folder.join("new.store").exists());
+    assert_eq!(json_in(folder, &["merge", "s.store", "x", "--json"])["complete"], true);
 }
 
 #[test]
