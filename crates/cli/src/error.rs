@@ -346,7 +346,7 @@ impl From<PartError> for Error {
                 "install what it needs on this machine, or play these blocks elsewhere; `necrodome pack` lists what it leaves out",
             ),
             PartError::OtherBots { .. } => {
-                failed.hint("make one pack, and play all blocks with it; or begin a new store with the new pack")
+                failed.hint("make one pack, and play and audit all blocks with it; or begin a new store with the new pack")
             }
             PartError::NoVariable(_) => failed.hint("set it, or play these blocks on a machine that has it"),
             PartError::Level(_) => failed.hint("`necrodome doctor` says what is missing; play these blocks elsewhere"),

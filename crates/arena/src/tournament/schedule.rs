@@ -290,6 +290,25 @@ impl Schedule {
     }
 }
 
+/// The seatings of one block at a time, drawn once for all its matches in a row.
+pub(super) struct Seatings<'a> {
+    schedule: &'a Schedule,
+    last: Option<(u32, Cow<'a, [Vec<usize>]>)>,
+}
+
+impl<'a> Seatings<'a> {
+    pub(super) fn of(schedule: &'a Schedule) -> Self {
+        Seatings { schedule, last: None }
+    }
+
+    /// Returns who sits where in a match, or nobody if there is no such match.
+    pub(super) fn of_match(&mut self, block: u32, number: u32) -> &[usize] {
+        self.last.take_if(|(last, _)| *last != block);
+        let (_, seatings) = self.last.get_or_insert_with(|| (block, self.schedule.seatings(block)));
+        seatings.get(number as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
 impl Span {
     fn matches_before(&self, block: u32) -> u64 {
         self.before + u64::from(block.saturating_sub(self.first)) * self.seatings.len() as u64

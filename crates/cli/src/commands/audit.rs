@@ -120,6 +120,9 @@ fn tell(audit: &Audit) -> Result<(), Error> {
         0 => writeln!(out, "{}: {blocks} were played again, and all are as stored", green("same"))?,
         differ => writeln!(out, "{blocks} were played again, and {differ} differ")?,
     }
+    if !audit.differ.is_empty() || audit.disputed.iter().any(|disputed| !disputed.open) {
+        audit.doubts.iter().try_for_each(|doubt| writeln!(out, "note: {doubt}"))?;
+    }
     if audit.without_moves > 0 {
         let without = count(audit.without_moves, "block");
         writeln!(out, "the store has no replays of {without}: only their results and luck were compared")?;

@@ -2,14 +2,14 @@
 
 use super::{
     super::{Schedule, Store},
-    Origin, PartError, PlanFile, Shard,
+    NAMED_PACK, Origin, PartError, PlanFile, Shard,
     origins::Origins,
     shard::{Kinds, Rows},
 };
 use crate::{fault::FaultKind, process::Launcher};
 use necrodome_rules::chance::{Chance, Seed, Seeded};
 use serde::Serialize;
-use std::{collections::BTreeSet, sync::atomic::AtomicBool};
+use std::{collections::BTreeSet, path::Path, sync::atomic::AtomicBool};
 
 /// The result of playing some blocks again.
 #[derive(Debug, Clone, Serialize)]
@@ -26,6 +26,8 @@ pub struct Audit {
     pub disputed: Vec<Disputed>,
     /// The chance that the audit catches somebody who forged a share of all blocks. Shares of less than one block are left out.
     pub catches: Vec<Catch>,
+    /// Why blocks may differ although nobody forged them: what was not the same here, or is not known to be.
+    pub doubts: Vec<String>,
     /// Whether the audit was interrupted before all of them were played.
     pub interrupted: bool,
 }
@@ -83,9 +85,10 @@ pub fn audit(
         let what = "there is nothing to audit: no block of the last stage is stored yet";
         return Err(PartError::Unsuitable(what.to_owned()));
     }
-    file.check_starts(launcher)?;
-    let chosen = draw(playable.clone(), count, seed);
     let origins = Origins::of(store)?;
+    let doubts = doubts(file, &origins, launcher)?;
+    file.check_starts_again(store, launcher)?;
+    let chosen = draw(playable.clone(), count, seed);
     let mut audit = Audit {
         blocks: Vec::new(),
         of: playable.end - playable.start,
@@ -93,6 +96,7 @@ pub fn audit(
         differ: Vec::new(),
         disputed: Vec::new(),
         catches: Vec::new(),
+        doubts,
         interrupted: false,
     };
     let (mut kept, mut seen) = (Kinds::default(), Kinds::default());
@@ -134,6 +138,32 @@ pub fn audit(
     let is_possible = |forged: &&f64| *forged * f64::from(audit.of) >= 1.0;
     audit.catches = SHARES.iter().filter(is_possible).map(catches).collect();
     Ok(audit)
+}
+
+/// Returns what may make programs play otherwise here than where the blocks were played. Refuses a pack with other files.
+fn doubts(file: &PlanFile, origins: &Origins, launcher: &Launcher) -> Result<Vec<String>, PartError> {
+    let (bots, packed, mut doubts) = (file.bots(), origins.with_bots(), Vec::new());
+    match (&bots, packed) {
+        (Some(bots), Some(packed)) if packed.bots.as_ref() != Some(bots) => {
+            let path = Path::new(NAMED_PACK).to_owned();
+            return Err(PartError::OtherBots { path, before: packed.to_string() });
+        }
+        (Some(_), Some(_)) => {}
+        _ if file.plan().has_programs() => doubts.push(
+            "what programs import is not known to be the same here: play and audit all blocks with one pack"
+                .to_owned(),
+        ),
+        _ => {}
+    }
+    if let Some(level) = file.sandbox() {
+        let here = file.launcher(launcher.clone())?.level();
+        doubts.extend((here != level).then(|| {
+            format!(
+                "programs were confined at the level {level} there, and {here} here: name the plan (--plan)"
+            )
+        }));
+    }
+    Ok(doubts)
 }
 
 /// Compares misbehaviour by entry and kind, in both directions: what the store has, and what was seen again. Returns what only one has,

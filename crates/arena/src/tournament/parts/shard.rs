@@ -15,6 +15,7 @@ use super::{
         archive::Archive,
         play::{Playing, run_part},
         results,
+        schedule::Seatings,
         store::{ChunkRow, ClosingRow, DetailRow, PackedEffort, unpacked},
     },
     Origin, PartError, PlanFile,
@@ -288,10 +289,13 @@ impl Rows {
     /// Adds the misbehaviour of these rows.
     pub(super) fn misbehaviour(&self, schedule: &Schedule, kinds: &mut Kinds) -> Result<(), StoreError> {
         let damaged = |_| StoreError::Damaged("what went wrong in some matches cannot be read".into());
+        let mut seatings = Seatings::of(schedule);
         for detail in &self.details {
             let faults: Vec<SeatFault> = serde_json::from_str(&detail.faults).map_err(damaged)?;
-            let seatings = schedule.seatings(detail.block);
-            let seated = seatings.get(detail.number as usize).map_or(&[][..], Vec::as_slice);
+            if faults.is_empty() {
+                continue;
+            }
+            let seated = seatings.of_match(detail.block, detail.number);
             for SeatFault { seat, fault: Fault { kind, .. }, .. } in &faults {
                 let Some(&entry) = seated.get(seat.index()) else { continue };
                 kinds.all.insert((entry, *kind));
@@ -358,6 +362,7 @@ impl Rows {
         }
         let is_program =
             |entry: usize| plan.entries.get(entry).is_some_and(|entry| entry.fingerprint.is_some());
+        let mut seatings = Seatings::of(schedule);
         for detail in &mut self.details {
             let there =
                 blocks.contains(&detail.block) && (detail.number as usize) < schedule.matches(detail.block);
@@ -368,8 +373,7 @@ impl Rows {
             if faults.is_empty() {
                 continue;
             }
-            let seatings = schedule.seatings(detail.block);
-            let seated = &seatings[detail.number as usize];
+            let seated = seatings.of_match(detail.block, detail.number);
             for SeatFault { seat, fault, .. } in &mut faults {
                 if !seated.get(seat.index()).is_some_and(|&entry| is_program(entry))
                     || fault.kind.is_of_model()

@@ -1,14 +1,18 @@
 //! Whether the programs of a plan start. A module that a worker lacks, or a file that no pack took along, is no fault of the bot's: it shows
 //! before the first block is played.
 
-use super::{PartError, PlanFile};
+use super::{
+    super::{Schedule, Store, TournamentError, schedule::Seatings},
+    PartError, PlanFile,
+};
 use crate::{
     entry::{EntryKind, files_of},
+    fault::{FaultKind, SeatFault},
     process::{Launcher, ProcessTransport},
     protocol::{Message, PROTOCOL, Silence, ToBot, to_line},
-    tournament::TournamentError,
 };
 use necrodome_rules::{catalog::Listed, with_game};
+use std::collections::BTreeSet;
 
 /// How often a program may try to start: a machine may be busy.
 const TRIES: usize = 2;
@@ -23,12 +27,29 @@ impl PlanFile {
 
     /// Starts every program once. One that starts where the plan was written has to start here, too.
     pub fn check_starts(&self, launcher: &Launcher) -> Result<(), PartError> {
-        // A store does not know what started.
-        if self.is_hearsay {
-            return Ok(());
+        refuse(self.failing(launcher)?, &self.not_started)
+    }
+
+    /// Starts every program once, before blocks of a store are played again. A store does not know what started where its plan was
+    /// written, but what did not start in its matches.
+    pub(super) fn check_starts_again(&self, store: &Store, launcher: &Launcher) -> Result<(), PartError> {
+        let failing = self.failing(launcher)?;
+        match self.is_hearsay && !failing.is_empty() {
+            true => refuse(failing, &self.not_started_in(store)?),
+            false => refuse(failing, &self.not_started),
         }
-        let failing = self.failing(launcher)?.into_iter().find(|(name, _)| !self.not_started.contains(name));
-        failing.map_or(Ok(()), |(name, why)| Err(PartError::NoStart { name, why }))
+    }
+
+    /// Returns the entries that did not start in some stored match.
+    fn not_started_in(&self, store: &Store) -> Result<Vec<String>, PartError> {
+        let schedule = Schedule::of(self.plan())?;
+        let (mut seatings, mut failed) = (Seatings::of(&schedule), BTreeSet::new());
+        for (block, number, faults) in store.faults(0..store.blocks()?)? {
+            for SeatFault { seat, .. } in faults.iter().filter(|one| one.fault.kind == FaultKind::NoStart) {
+                failed.extend(seatings.of_match(block, number).get(seat.index()));
+            }
+        }
+        Ok(failed.into_iter().map(|entry: usize| self.plan().entries[entry].name.clone()).collect())
     }
 
     /// The programs that do not answer the greeting, and why.
@@ -67,4 +88,10 @@ impl PlanFile {
         });
         Ok(failing)
     }
+}
+
+/// Refuses a machine on which a program fails to start that is not known to fail elsewhere.
+fn refuse(failing: Vec<(String, String)>, known: &[String]) -> Result<(), PartError> {
+    let failing = failing.into_iter().find(|(name, _)| !known.contains(name));
+    failing.map_or(Ok(()), |(name, why)| Err(PartError::NoStart { name, why }))
 }

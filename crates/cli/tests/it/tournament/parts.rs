@@ -168,6 +168,60 @@ fn a_bot_that_does_not_start_on_a_worker_is_not_charged_for_it() {
     play("plan.pack").assert().success();
 }
 
+/// Without the plan, an audit knows from the store what started.
+#[test]
+fn an_audit_on_a_machine_that_lacks_something_accuses_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    with_a_library(folder);
+    fs::write(folder.join("never.py"), "raise SystemExit('not today')").unwrap();
+    for bot in ["ada", "never"] {
+        let (bot, plan, part, store) =
+            (format!("{bot}.py"), format!("{bot}.toml"), format!("{bot}.shard"), format!("{bot}.store"));
+        let words = ["tournament", "zombie-dice-race", "greedy", &bot, "--blocks", "4", "--plan-out", &plan];
+        output_in(folder, &words);
+        output_in(folder, &["shard", &plan, "--blocks", "0..4", "--out", &part]);
+        output_in(folder, &["merge", &store, &part]);
+    }
+    output_in(folder, &["audit", "ada.store"]);
+    fs::rename(folder.join("lib"), folder.join("elsewhere")).unwrap();
+    for words in [&["audit", "ada.store"][..], &["audit", "ada.store", "--plan", "ada.toml"]] {
+        let error = refusal(&mut necrodome_in(folder, words), 1);
+        assert!(
+            error.contains("ada does not start on this machine") && error.contains("ada_knows"),
+            "{error}"
+        );
+    }
+    // What started nowhere is played again.
+    assert!(output_in(folder, &["audit", "never.store"]).contains("all are as stored"));
+}
+
+/// A bot may play otherwise after a change of what it imports, of which a plan has no fingerprint.
+#[test]
+fn an_audit_without_the_pack_says_what_it_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("knows.py"), "KNOWS = 3\n").unwrap();
+    fs::write(
+        folder.join("ada.py"),
+        format!("from knows import KNOWS\n{}", COUNTING.replace("% 3", "% KNOWS")),
+    )
+    .unwrap();
+    let plan =
+        ["tournament", "zombie-dice-race", "greedy", "ada.py", "--blocks", "4", "--plan-out", "plan.toml"];
+    output_in(folder, &plan);
+    output_in(folder, &["shard", "plan.toml", "--blocks", "0..4", "--out", "x"]);
+    output_in(folder, &["merge", "s.store", "x"]);
+    let note = "note: what programs import is not known to be the same here";
+    assert!(!output_in(folder, &["audit", "s.store"]).contains(note), "there is nothing to explain");
+    fs::write(folder.join("knows.py"), "KNOWS = 1  # and more\n").unwrap();
+    for words in [&["audit", "s.store"][..], &["audit", "s.store", "--plan", "plan.toml"]] {
+        let differs = necrodome_in(folder, words).assert().code(1);
+        let said = String::from_utf8(differs.get_output().stdout.clone()).unwrap();
+        assert!(said.contains("differs: block") && said.contains(note), "{said}");
+    }
+}
+
 /// A plan may be a stranger's: what its programs get here is said on this machine's command line, and told before they start.
 #[test]
 fn a_worker_gives_programs_only_what_its_own_flags_name() {
@@ -247,6 +301,20 @@ fn parts_of_packs_with_other_files_do_not_mix() {
         );
     }
     assert_eq!(json_in(folder, &["merge", "a.store", "c", "--json"])["complete"], true);
+    // A forger may be first, unless the pack is named.
+    let error = refusal(&mut necrodome_in(folder, &["merge", "c.store", "b", "--plan", "a.pack"]), 1);
+    assert!(
+        error.contains("the files beside the bots of b are not those of the pack that was named"),
+        "{error}"
+    );
+    // Nor does an audit blame a machine for the files of another pack.
+    let audit = |pack| necrodome_in(folder, &["audit", "a.store", "--blocks", "2", "--plan", pack]);
+    audit("a.pack").assert().success();
+    let error = refusal(&mut audit("b.pack"), 1);
+    assert!(
+        error.contains("the files beside the bots of the pack that was named are not those of"),
+        "{error}"
+    );
 }
 
 #[test]
