@@ -15,8 +15,12 @@ set -euo pipefail
 
 pack="${1:?usage: sbatch --array=0-99 slurm.sh PACK FOLDER}" folder="${2:?usage: sbatch --array=0-99 slurm.sh PACK FOLDER [FLAG...]}"
 necrodome="${NECRODOME:-necrodome}"
-number=$((SLURM_ARRAY_TASK_ID - ${SLURM_ARRAY_TASK_MIN:-0}))
 tasks="${SLURM_ARRAY_TASK_COUNT:?it runs as an array: sbatch --array=0-99}"
+least="${SLURM_ARRAY_TASK_MIN:-0}" step="${SLURM_ARRAY_TASK_STEP:-1}"
+number=$(((SLURM_ARRAY_TASK_ID - least) / step))
+# Each task has its share by its number: a list with holes would leave blocks out.
+[ "${SLURM_ARRAY_TASK_MAX:-$((least + (tasks - 1) * step))}" = $((least + (tasks - 1) * step)) ] ||
+    { echo "the numbers of the array have holes: expected a range, such as --array=0-99 or --array=0-98:2" >&2; exit 2; }
 
 # Without --blocks, `shard` checks that this machine can play the plan, and says what there is to play.
 plan="$("$necrodome" shard "$pack" --json "${@:3}")"
