@@ -489,39 +489,79 @@ test("who is here, who is replaced, and a rematch together", async () => {
 });
 
 test("on a phone the board, the scores and the choice are on one screen, and nobody is told about keys", async () => {
-  const phone = { width: 360, height: 740, isMobile: true, hasTouch: true, reducedMotion: "no-preference" };
-  const { page, problems } = await visitor(browser, phone);
+  const touch = { isMobile: true, hasTouch: true, reducedMotion: "no-preference" };
+  const { page, problems } = await visitor(browser, { width: 360, height: 740, ...touch });
   await page.addInitScript(() => localStorage.setItem("table pace", "brisk"));
-  for (const [game, board, choice, scores] of [
-    ["Zombie Dice", ".board .table", ".choices button", ".lanes li"],
-    ["Tokyo", ".board", ".choices button", ".board ul > li"],
-    ["Infection", ".me", "[aria-label='Your decision'] .big", ".public p"],
-    ["Last Bullet", ".steering .board", ".pad button", undefined],
+  const monsters = ["angry", "point-hunter", "random", "angry", "point-hunter"];
+  for (const [game, board, choice, scores, bots] of [
+    [
+      "zombie-dice",
+      ".board .table",
+      ".choices button",
+      ".lanes li",
+      ["greedy", "cautious", "random", "greedy", "cautious"],
+    ],
+    ["tokyo", ".board", ".choices button", ".board ul > li", monsters],
+    [
+      "infection",
+      ".me",
+      "[aria-label='Your decision'] .big",
+      ".public p",
+      ["careful", "spreader", "random", "careful", "spreader"],
+    ],
+    ["last-bullet", ".steering .board", ".pad button", undefined, ["gunner", "runner"]],
   ]) {
-    await page.goto(`${arena.url}/play`);
-    await now(page, game).click();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(await open(page, { game, name: "Ada", bots }));
     if (!(await asked(page))) continue;
-    const seen = await page.evaluate(
-      ([board, choice, scores]) => {
-        /** Whether all of it is on the screen, and nothing lies over it. */
-        const inSight = (element) => {
-          const { left, right, top, bottom } = element.getBoundingClientRect();
-          const above = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-          return top >= 0 && bottom <= innerHeight && (element.contains(above) || above?.contains(element));
-        };
-        const hidden = [board, choice, scores].flatMap((pattern) =>
-          pattern === undefined ? [] : [...document.querySelectorAll(pattern)].filter((one) => !inSight(one)),
+    for (const [width, height] of [
+      [360, 740],
+      [375, 667],
+      [360, 640],
+    ]) {
+      const what = `${game} at ${width} x ${height}`;
+      await page.setViewportSize({ width, height });
+      const look = () =>
+        page.evaluate(
+          ([board, choice, scores]) => {
+            /** Whether all of it is on the screen, and nothing lies over it. */
+            const inSight = (element) => {
+              const { left, right, top, bottom } = element.getBoundingClientRect();
+              const isOver = (y) => {
+                const above = document.elementFromPoint((left + right) / 2, y);
+                return !element.contains(above) && !above?.contains(element);
+              };
+              return (
+                top >= 0 && bottom <= innerHeight && ![top + 2, (top + bottom) / 2, bottom - 2].some(isOver)
+              );
+            };
+            const hidden = [board, choice, scores].flatMap((pattern) =>
+              pattern === undefined
+                ? []
+                : [...document.querySelectorAll(pattern)].filter((one) => !inSight(one)),
+            );
+            const keys = [...document.querySelectorAll("kbd, .keys-only")].filter((one) =>
+              one.checkVisibility(),
+            );
+            const found = document.querySelectorAll(choice).length;
+            return { hidden: hidden.map((one) => one.outerHTML.slice(0, 200)), keys: keys.length, found };
+          },
+          [board, choice, scores ?? undefined],
         );
-        const keys = [...document.querySelectorAll("kbd, .keys-only")].filter((one) => one.checkVisibility());
-        const found = document.querySelectorAll(choice).length;
-        return { hidden: hidden.map((one) => one.outerHTML.slice(0, 200)), keys: keys.length, found };
-      },
-      [board, choice, scores ?? undefined],
-    );
-    assert.deepEqual(seen.hidden, [], game);
-    assert.equal(seen.keys, 0, game);
-    assert.ok(seen.found > 0, game);
-    await page.screenshot({ path: `${shots}/phone-${game.replaceAll(" ", "-")}.png` });
+      let seen = await look();
+      // Sizes that depend on the window follow with the next pictures.
+      for (let i = 0; i < 20 && seen.hidden.length > 0; i++) {
+        await page.screenshot({ path: `${shots}/phone-${game}-${height}.png` });
+        seen = await look();
+      }
+      assert.deepEqual(seen.hidden, [], what);
+      assert.equal(seen.keys, 0, what);
+      assert.ok(seen.found > 0, what);
+      await page.screenshot({ path: `${shots}/phone-${game}-${height}.png` });
+    }
+    // The navigation is left out; the skull leads home.
+    assert.equal(await page.getByRole("navigation").isVisible(), false);
+    await page.getByRole("link", { name: "Necrodome, home" }).waitFor();
   }
   assert.deepEqual(problems, []);
 });

@@ -9,6 +9,8 @@ export interface Page {
   load: () => Promise<{ default: Shown }>;
   /** Without the header: for phones and walls. */
   bare?: boolean;
+  /** Without the navigation on a phone: for boards. */
+  tight?: boolean;
 }
 
 const embed = () => import("./Embed.svelte");
@@ -18,7 +20,7 @@ export const pages: Page[] = [
   { path: /^\/bots$/, title: "Bring your own bot", load: () => import("./Bots.svelte") },
   { path: /^\/learn$/, title: "Learn", load: () => import("./Learn.svelte") },
   { path: /^\/play$/, title: "Play", load: () => import("./Play.svelte") },
-  { path: /^\/tables\/([^/]+)$/, title: "Table", load: () => import("./Table.svelte") },
+  { path: /^\/tables\/([^/]+)$/, title: "Table", load: () => import("./Table.svelte"), tight: true },
   { path: /^\/replay$/, title: "Replay", load: () => import("./Replay.svelte") },
   { path: /^\/tournaments$/, title: "Tournaments", load: () => import("./Tournaments.svelte") },
   { path: /^\/tournaments\/new$/, title: "New tournament", load: () => import("./NewTournament.svelte") },
