@@ -326,6 +326,23 @@ for (const guests of [2, 200]) {
     await ask(`/${id}/host`, { type: "start" });
     await heard(wall.page, /human/);
     await wall.page.getByRole("timer").waitFor();
+    // Zombies have their colour, which is not that of what can be pressed; and the bars have numbers.
+    const [zombies, ...drawn] = await wall.page.evaluate(() => {
+      const colour = (pattern, property) => getComputedStyle(document.querySelector(pattern))[property];
+      document.querySelector("progress").style.color = "var(--zombie)";
+      return [
+        colour("progress", "color"),
+        colour(".zombie .words", "color"),
+        colour(".figures svg.zombie", "fill"),
+        colour("rect.zombies", "fill"),
+      ];
+    });
+    assert.deepEqual(drawn, Array(3).fill(zombies));
+    const bars = await wall.page.getByRole("region", { name: "Turn by turn" }).locator("b").allTextContents();
+    assert.equal(
+      bars.reduce((sum, text) => sum + Number(text), 0),
+      guests,
+    );
     for (let number = 0; number < long; number++) await comeLong(id, 30 + number);
     if (long > 0) await wall.page.getByText(/From the next turn: 30 .* and 10 others/).waitFor();
     await assertOnScreen(wall.page, `party-wall-turn-${guests}`);
