@@ -44,6 +44,9 @@ pub enum LineupError {
     /// A person can play only at the terminal, in a single match.
     #[error("a human can only play at a terminal, in a single match")]
     Human,
+    /// The book of calls of a language model cannot be used.
+    #[error(transparent)]
+    Book(#[from] necrodome_models::BookError),
 }
 
 /// Makes a player for an entry; `chance` is a built-in bot's own randomness.

@@ -288,6 +288,7 @@ impl From<LineupError> for Error {
             LineupError::BuiltIn(error) => error.into(),
             LineupError::Human => refused.hint("`necrodome match` and `necrodome play` seat a human"),
             LineupError::Invited { .. } | LineupError::Seats(_) => refused,
+            LineupError::Book(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The remaining cost of an exam of language models.
 
-use super::{Candidate, Paper};
+use super::{Candidate, Paper, sit::begin};
 use crate::{
     entry::EntryKind,
     lineup::{LineupError, Terms, built_in},
@@ -30,6 +30,7 @@ pub fn estimate<G: Listed>(
     candidates: &[Candidate],
     terms: &Terms<G::Rules>,
 ) -> Result<CostEstimate, NoEstimate> {
+    begin(paper, candidates, &terms.rules)?;
     let (mut estimates, mut models) = (Vec::new(), Vec::new());
     for candidate in candidates {
         if let EntryKind::Model(model) = &candidate.entry.kind {

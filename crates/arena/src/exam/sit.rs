@@ -9,6 +9,7 @@ use crate::{
     entry::{EntryKind, EntrySpec},
     fault::{Fault, FaultKind, Notes, Trouble},
     lineup::{LineupError, Terms, player},
+    model::ModelEntry,
     player::{Answer, Effort, MatchStart, Player},
 };
 use necrodome_rules::{
@@ -171,6 +172,25 @@ struct Room<'a, G: Listed> {
     stopped: Mutex<Vec<Option<String>>>,
 }
 
+/// Returns the language models among the candidates.
+fn models(candidates: &[Candidate]) -> impl Iterator<Item = &ModelEntry> {
+    candidates.iter().filter_map(|candidate| match &candidate.entry.kind {
+        EntryKind::Model(model) => Some(model),
+        _ => None,
+    })
+}
+
+/// Begins the exam in the book of calls: the same exam goes on where it was, and finds its answers again.
+pub(super) fn begin<G: Listed>(
+    paper: &Paper<G>,
+    candidates: &[Candidate],
+    rules: &G::Rules,
+) -> Result<(), LineupError> {
+    let options = serde_json::to_string(rules).unwrap_or_default();
+    let run = format!("exam {} {} {} {options}", G::ID, paper.positions, paper.seed);
+    models(candidates).try_for_each(|model| Ok(model.desk().begin(&run, false)?))
+}
+
 /// Puts all questions to all candidates. `progress` is called with the number of answers so far and the total.
 pub fn sit<G: Listed>(
     paper: &Paper<G>,
@@ -181,6 +201,7 @@ pub fn sit<G: Listed>(
 ) -> Result<Sat<G::Action>, LineupError> {
     // A mistake in the line-up shows before anything is asked.
     candidates.iter().try_for_each(|candidate| candidate.player::<G>(terms).map(drop))?;
+    begin(paper, candidates, &terms.rules)?;
     let questions = paper.questions.len();
     let room = Room {
         paper,
@@ -234,6 +255,9 @@ pub fn sit<G: Listed>(
     let name = |entry: usize| candidates[entry].name.clone();
     let stopped = room.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
     let interrupted = room.interrupted.into_inner();
+    if !interrupted && stopped.iter().all(Option::is_none) {
+        models(candidates).try_for_each(|model| model.desk().finish())?;
+    }
     absent.sort_unstable();
     absent.dedup();
     Ok(Sat { answers, absent, interrupted, stopped, trouble: notes.named(name) })

@@ -190,8 +190,12 @@ fn play<G: Listed>(
     blocks: u32,
 ) -> Result<Result<Profile, (String, Trouble)>, Error> {
     let Case { terms, names, seed, solver, .. } = case;
+    let models = models_of(&case.entries);
+    let options = serde_json::to_string(&terms.rules).unwrap_or_default();
+    let run = format!("analyze {} {seed} {options}", G::ID);
+    models.iter().try_for_each(|model| model.desk().begin(&run, false))?;
     // Decisions that cost money are paid for once.
-    let mend = models_of(&case.entries).is_empty();
+    let mend = models.is_empty();
     let plan = ProfilePlan {
         names,
         rules: &terms.rules,
@@ -208,7 +212,12 @@ fn play<G: Listed>(
         !interrupted()
     });
     match result {
-        Ok(profile) => Ok(Ok(profile)),
+        Ok(profile) => {
+            if profile.stopped.is_none() {
+                models.iter().try_for_each(|model| model.desk().finish())?;
+            }
+            Ok(Ok(profile))
+        }
         Err(ProfileError::NoStart { name, trouble }) => Ok(Err((name, trouble))),
         Err(ProfileError::Lineup(error)) => Err(error.into()),
         Err(ProfileError::Run(error)) => Err(error.into()),
