@@ -72,6 +72,11 @@ impl FaultKind {
         }
     }
 
+    /// Returns counts in words, such as `2 illegal, 1 refused`.
+    pub fn words(counts: &BTreeMap<FaultKind, u64>) -> String {
+        counts.iter().map(|(kind, times)| format!("{times} {kind}")).collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether the arena forgives it: no action was lost.
     pub fn is_warning(self) -> bool {
         self == FaultKind::Chatter

@@ -1,6 +1,6 @@
 //! Players make the decisions for a seat: built-in bots, processes, people.
 
-use crate::fault::{Fault, harmless};
+use crate::fault::{Fault, FaultKind, harmless};
 use necrodome_rules::{
     bot::Bot,
     game::{Game, Move, Outcome, Seat},
@@ -92,6 +92,8 @@ pub struct Usage {
     pub waited: Duration,
     /// Answers that could not be used, including those after which the model was asked again.
     pub unusable: u64,
+    /// The same, by what was wrong with them. Older stores do not say.
+    pub unusable_by_kind: BTreeMap<FaultKind, u64>,
     /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
     pub lost: u64,
     /// Calls of a model without known prices: if there are any, the cost is not known either.
@@ -157,6 +159,10 @@ impl std::ops::AddAssign for Usage {
         self.cost_nanos = self.cost_nanos.saturating_add(other.cost_nanos);
         self.waited = self.waited.saturating_add(other.waited);
         self.unusable = self.unusable.saturating_add(other.unusable);
+        for (kind, times) in other.unusable_by_kind {
+            let sum = self.unusable_by_kind.entry(kind).or_default();
+            *sum = sum.saturating_add(times);
+        }
         self.lost = self.lost.saturating_add(other.lost);
         self.unpriced = self.unpriced.saturating_add(other.unpriced);
         self.answered_by += other.answered_by;
@@ -433,6 +439,7 @@ mod tests {
             cost_nanos: u64::MAX,
             waited: Duration::MAX,
             unusable: u64::MAX,
+            unusable_by_kind: BTreeMap::from([(FaultKind::Empty, u64::MAX)]),
             lost: u64::MAX,
             unpriced: u64::MAX,
             answered_by: AnsweredBy(BTreeMap::from([("m".to_owned(), u64::MAX)])),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     entry::EntryKind,
-    fault::Trouble,
+    fault::{FaultKind, Trouble},
     front::{Bargain, bargains, is_clearly_cheaper},
     player::{AnsweredBy, Usage},
     stats::{Estimate, Layer, RankInterval, Ranking, Sampled},
@@ -113,10 +113,12 @@ pub struct ExamEntry {
     pub blunders_high: Option<f64>,
     /// Answers that could not be used, including those of a language model that was then asked again.
     pub unusable: u64,
+    /// The same, by what was wrong with them.
+    pub unusable_by_kind: BTreeMap<FaultKind, u64>,
     /// Questions without a usable answer after all tries: the game's rule for a bad action decided.
-    pub lost: usize,
+    pub lost: u64,
     /// The same, by what was wrong with the last answer.
-    pub lost_by_kind: BTreeMap<String, usize>,
+    pub lost_by_kind: BTreeMap<FaultKind, u64>,
     /// Calls to a language model.
     pub calls: u64,
     /// The models that answered, as the endpoint calls them, and how many calls each.
@@ -462,14 +464,15 @@ impl ExamEntry {
         let regret = regret(marks, answers);
         let mut usage = Usage::default();
         given.iter().for_each(|(_, answer)| usage += answer.effort.usage.clone());
-        let is_unusable = |answer: &Answered<G::Action>| match answer.effort.usage {
-            Usage { calls: 0, .. } => u64::from(answer.fault.is_some()),
-            Usage { unusable, .. } => unusable,
-        };
+        let mut unusable_by_kind = usage.unusable_by_kind.clone();
         let mut lost_by_kind = BTreeMap::new();
         for (_, answer) in &given {
-            if let (Move::Forfeit, Some(fault)) = (&answer.choice, &answer.fault) {
-                *lost_by_kind.entry(fault.kind.as_str().to_owned()).or_default() += 1;
+            let Some(fault) = &answer.fault else { continue };
+            if answer.effort.usage.calls == 0 {
+                *unusable_by_kind.entry(fault.kind).or_default() += 1;
+            }
+            if answer.choice == Move::Forfeit {
+                *lost_by_kind.entry(fault.kind).or_default() += 1;
             }
         }
         let kinds: BTreeSet<&String> = paper.questions.iter().map(|question| &question.kind).collect();
@@ -498,7 +501,8 @@ impl ExamEntry {
             blunders: blunders.map(|blunders| blunders.mean),
             blunders_low: blunders.as_ref().and_then(low),
             blunders_high: blunders.as_ref().and_then(high),
-            unusable: given.iter().map(|(_, answer)| is_unusable(answer)).sum(),
+            unusable: unusable_by_kind.values().sum(),
+            unusable_by_kind,
             lost: lost_by_kind.values().sum(),
             lost_by_kind,
             calls: usage.calls,

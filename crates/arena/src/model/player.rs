@@ -26,8 +26,8 @@ use std::{
     thread,
 };
 
-/// The most legal actions that are listed: a longer list costs more than it helps.
-const MOST_LISTED: usize = 32;
+/// The most legal actions that are listed, such as all ways to keep six dice: a longer list costs more than it helps.
+const MOST_LISTED: usize = 64;
 /// The most characters of an unusable answer that the model is shown again.
 const MOST_REPEATED: usize = 4000;
 
@@ -301,13 +301,21 @@ impl<G: Listed> Table<G> {
         let ModelEntry { desk, model, prompts, .. } = &self.entry;
         let disguise = self.disguise.as_ref();
         let trouble = |error: AskError| error.to_string();
+        // A template that cannot be filled in fails again until somebody corrects it.
+        let unfilled = |why: String| {
+            let hint = format!("correct the prompt {:?} of [models.{}]", model.prompt, model.name);
+            trouble(desk.in_the_way(AskError::Stuck { why, hint: Some(hint) }))
+        };
         let form = desk.form(model, &self.disguised(&self.schema)).map_err(trouble)?;
         let schema = self.schema_now(view);
         // What is told once names all actions: then it stays the same, and endpoints need not read it again.
-        let system = prompts.system(&self.scene(view, Vec::new(), form, &self.schema))?;
+        let system = prompts.system(&self.scene(view, Vec::new(), form, &self.schema)).map_err(unfilled)?;
         let mut scene = self.scene(view, heard, form, &schema);
         let say = |role, text| Message { role, text };
-        said.extend([say(Role::System, system), say(Role::User, prompts.decision(&scene)?)]);
+        said.extend([
+            say(Role::System, system),
+            say(Role::User, prompts.decision(&scene).map_err(unfilled)?),
+        ]);
         let schema = self.disguised(&schema);
         let mut faults = Vec::new();
         loop {
@@ -323,12 +331,13 @@ impl<G: Listed> Table<G> {
                 Err(unusable) => unusable,
             };
             usage.unusable += 1;
+            *usage.unusable_by_kind.entry(fault.kind).or_default() += 1;
             if faults.len() >= model.retries as usize {
                 return Ok(noted(stands, &faults));
             }
             let why = format!("{} ({})", fault.detail, fault.kind);
             scene.why = disguise.map_or(why.clone(), |disguise| disguise.prose(&why));
-            said.push(say(Role::User, prompts.again(&scene)?));
+            said.push(say(Role::User, prompts.again(&scene).map_err(unfilled)?));
             faults.push(fault);
         }
     }
@@ -589,8 +598,8 @@ mod tests {
             "{}",
             first.text
         );
-        // All dice may be kept or not: that needs no list. Whether to leave Tokyo does.
-        assert!(first.scene.legal.is_empty());
+        // Every die may be kept or not.
+        assert_eq!(first.scene.legal.len(), 64);
         let yields = shown.iter().find(|told| told.scene.view.contains("yielding")).unwrap();
         assert_eq!(yields.scene.legal, [r#"{"type":"yield"}"#, r#"{"type":"stay"}"#]);
         assert!(yields.text.contains("Your legal actions are:"));

@@ -4,7 +4,7 @@ use super::{
     Format, Plan, PlayedMatch, Schedule, Stop, Store, StoreError, Sums, TournamentError, matches, summary,
 };
 use crate::{
-    fault::{Notes, Trouble},
+    fault::{FaultKind, Notes, Trouble},
     front::{Bargain, bargains},
     player::{AnsweredBy, Effort, Usage},
     stats::{self, Confidence, Measure, RankBy, Side},
@@ -12,7 +12,10 @@ use crate::{
 use necrodome_rules::names::Names;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
 /// The result of a tournament, ready to be printed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -121,6 +124,8 @@ pub struct UsageReport {
     pub answered_by: AnsweredBy,
     /// Answers that could not be used, including those after which the model was asked again.
     pub unusable: u64,
+    /// The same, by what was wrong with them.
+    pub unusable_by_kind: BTreeMap<FaultKind, u64>,
     /// Decisions without a usable answer after all tries: the game's rule for a bad action decided.
     pub lost: u64,
     /// Tokens of the prompts.
@@ -155,6 +160,7 @@ impl UsageReport {
             calls,
             answered_by: effort.usage.answered_by.clone(),
             unusable,
+            unusable_by_kind: effort.usage.unusable_by_kind.clone(),
             lost,
             input_tokens,
             cached_tokens,

@@ -8,12 +8,12 @@ use super::{
     results::{BlockResult, Closing, Detail},
 };
 use crate::{
-    fault::SeatFault,
+    fault::{FaultKind, SeatFault},
     player::{AnsweredBy, Effort, Usage},
 };
 use rusqlite::{OptionalExtension, Row, params, types::ValueRef};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 /// Blocks that were stored together.
 #[derive(Debug)]
@@ -347,6 +347,8 @@ pub(super) enum PackedEffort {
     Numbers(Vec<u64>),
     /// The effort of a language model, with the models that answered.
     Answered(Vec<u64>, AnsweredBy),
+    /// The same, with the answers that could not be used.
+    Unusable(Vec<u64>, AnsweredBy, BTreeMap<FaultKind, u64>),
 }
 
 /// Packs an effort: decisions and nanoseconds, and further numbers only if they are not zero.
@@ -370,17 +372,20 @@ pub(super) fn packed(effort: &Effort) -> PackedEffort {
             numbers.extend([usage.lost, usage.unpriced]);
         }
     }
-    match &usage.answered_by {
-        AnsweredBy(none) if none.is_empty() => PackedEffort::Numbers(numbers),
-        models => PackedEffort::Answered(numbers, models.clone()),
+    let (models, unusable) = (usage.answered_by.clone(), usage.unusable_by_kind.clone());
+    match (models.0.is_empty(), unusable.is_empty()) {
+        (true, true) => PackedEffort::Numbers(numbers),
+        (false, true) => PackedEffort::Answered(numbers, models),
+        (_, false) => PackedEffort::Unusable(numbers, models, unusable),
     }
 }
 
 /// Unpacks an effort from a store.
 pub(super) fn unpacked(packed: PackedEffort) -> Effort {
-    let (numbers, answered_by) = match packed {
-        PackedEffort::Numbers(numbers) => (numbers, AnsweredBy::default()),
-        PackedEffort::Answered(numbers, answered_by) => (numbers, answered_by),
+    let (numbers, answered_by, unusable_by_kind) = match packed {
+        PackedEffort::Numbers(numbers) => (numbers, AnsweredBy::default(), BTreeMap::default()),
+        PackedEffort::Answered(numbers, models) => (numbers, models, BTreeMap::default()),
+        PackedEffort::Unusable(numbers, models, unusable) => (numbers, models, unusable),
     };
     let number = |place: usize| numbers.get(place).copied().unwrap_or_default();
     Effort {
@@ -396,6 +401,7 @@ pub(super) fn unpacked(packed: PackedEffort) -> Effort {
             cost_nanos: number(7),
             waited: Duration::from_nanos(number(8)),
             unusable: number(9),
+            unusable_by_kind,
             lost: number(12),
             unpriced: number(13),
             answered_by,

@@ -165,7 +165,7 @@ fn what_cannot_be_used_is_priced_as_the_rules_make_of_it() {
         Answer::Act(action, Some("because".to_owned()))
     });
     let (report, sat) = examined(&paper, &[silent, wrong, entry("optimal")]);
-    for (index, kind) in [(0, "refused"), (1, "illegal")] {
+    for (index, kind) in [(0, FaultKind::Refused), (1, FaultKind::Illegal)] {
         for (question, answered) in paper.questions.iter().zip(&sat.answers[index]) {
             let answered: &Answered<_> = answered.as_ref().unwrap();
             let forfeit = paper.solution.price(&question.view, &Move::Forfeit);
@@ -174,7 +174,7 @@ fn what_cannot_be_used_is_priced_as_the_rules_make_of_it() {
         }
         let name = ["silent", "wrong"][index];
         let told = report.entries.iter().find(|entry| entry.name == name).unwrap();
-        assert_eq!((told.unusable, told.lost_by_kind[kind], told.lost), (40, 40, 40));
+        assert_eq!((told.unusable_by_kind[&kind], told.lost_by_kind[&kind], told.lost), (40, 40, 40));
         assert_eq!(report.trouble.faults.iter().find(|fault| fault.name == name).unwrap().count, 40);
     }
     let wrong = report.entries.iter().find(|entry| entry.name == "wrong").unwrap();

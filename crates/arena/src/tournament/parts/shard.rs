@@ -346,7 +346,7 @@ impl Rows {
                     numbers.iter().all(|&number| number < MOST_EFFORT)
                         && unpacked(packed.clone()).usage == Usage::default()
                 }
-                PackedEffort::Answered(..) => false,
+                PackedEffort::Answered(..) | PackedEffort::Unusable(..) => false,
             };
             if !efforts.is_some_and(|all| all.len() <= plan.entries.len() && all.iter().all(sensible)) {
                 return Err(format!("what blocks {next} to {} took cannot be read", end - 1));

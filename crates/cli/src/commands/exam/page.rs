@@ -12,7 +12,7 @@ use crate::commands::{
 use maud::{Markup, PreEscaped, html};
 use necrodome_arena::{
     exam::{ExamEntry, ExamReport},
-    fault::harmless,
+    fault::{FaultKind, harmless},
     stats::Estimate,
 };
 use necrodome_rules::options::plain;
@@ -111,10 +111,13 @@ fn standings(report: &ExamReport, scale: &Scale) -> Markup {
                         td { (bars.draw(estimate(entry))) (interval(scale, entry.regret, entry.regret_low, entry.regret_high)) }
                         td title=(format!("{} to {}", percent(entry.perfect_low), percent(entry.perfect_high))) { (percent(entry.perfect)) }
                         td title=(format!("{} to {}", percent(entry.blunders_low), percent(entry.blunders_high))) { (percent(entry.blunders)) }
-                        td { (entry.unusable) }
+                        td {
+                            (entry.unusable)
+                            @if entry.unusable > 0 { br; span.fault { (FaultKind::words(&entry.unusable_by_kind)) } }
+                        }
                         td {
                             (entry.lost)
-                            @if entry.lost > 0 { br; span.fault { (print::lost(entry)) } }
+                            @if entry.lost > 0 { br; span.fault { (FaultKind::words(&entry.lost_by_kind)) } }
                         }
                     }
                 }

@@ -7,6 +7,7 @@ use crate::{
 };
 use necrodome_arena::{
     exam::{BandReport, ExamEntry, ExamPair, ExamReport, KindRegret, Worst},
+    fault::FaultKind,
     model,
 };
 use std::io::{self, BufWriter, Write};
@@ -169,16 +170,17 @@ fn standings(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Re
             writeln!(out, "      {}", yellow(answered))?;
         }
     }
-    for entry in report.entries.iter().filter(|entry| entry.lost > 0) {
-        writeln!(out, "      {}", dim(format!("{}: lost {}", entry.name, lost(entry))))?;
+    for entry in report.entries.iter().filter(|entry| entry.unusable > 0) {
+        let unusable = FaultKind::words(&entry.unusable_by_kind);
+        let lost = match entry.lost {
+            0 => String::new(),
+            _ => format!("; lost {}", FaultKind::words(&entry.lost_by_kind)),
+        };
+        for line in wrapped(&format!("{}: unusable {unusable}{lost}", entry.name), 6) {
+            writeln!(out, "      {}", dim(line))?;
+        }
     }
     Ok(())
-}
-
-/// Returns `2 illegal, 1 refused`.
-pub fn lost(entry: &ExamEntry) -> String {
-    let kinds = entry.lost_by_kind.iter().map(|(kind, times)| format!("{times} {kind}"));
-    kinds.collect::<Vec<_>>().join(", ")
 }
 
 fn expenses(out: &mut impl Write, report: &ExamReport, scale: &Scale) -> io::Result<()> {

@@ -1,7 +1,10 @@
 //! An exam as comma-separated values: a row for each entry, or for each answer.
 
 use crate::commands::tournament::tables::{name, number};
-use necrodome_arena::exam::{AnswerRow, ExamEntry, ExamReport};
+use necrodome_arena::{
+    exam::{AnswerRow, ExamEntry, ExamReport},
+    fault::FaultKind,
+};
 use std::io::{self, Write};
 
 /// Writes a row for each entry.
@@ -24,6 +27,7 @@ pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
         "blunders_low",
         "blunders_high",
         "unusable",
+        "unusable_by_kind",
         "lost",
         "calls",
         "tokens",
@@ -56,6 +60,7 @@ pub fn entries(report: &ExamReport, out: &mut dyn Write) -> io::Result<()> {
             number(entry.blunders_low),
             number(entry.blunders_high),
             entry.unusable.to_string(),
+            FaultKind::words(&entry.unusable_by_kind),
             entry.lost.to_string(),
             entry.calls.to_string(),
             entry.tokens.to_string(),

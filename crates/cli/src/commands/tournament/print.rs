@@ -6,6 +6,7 @@ use crate::{
     paint::{self, bold, count, dim, green, harmless, wrapped, yellow},
 };
 use necrodome_arena::{
+    fault::FaultKind,
     front::Bargain,
     stats::{Confidence, Estimate, Measure, RankBy, Rating},
     tournament::{EntryReport, Plan, Report, SealedDice, Stop, UsageReport},
@@ -425,7 +426,12 @@ pub fn remarks(report: &Report) -> Vec<String> {
         let models = entry.usage.as_ref()?.answered_by.words()?;
         Some(format!("{}: answered by {models}", entry.name))
     };
+    let unusable = |entry: &EntryReport| {
+        let kinds = &entry.usage.as_ref()?.unusable_by_kind;
+        (!kinds.is_empty()).then(|| format!("{}: unusable {}", entry.name, FaultKind::words(kinds)))
+    };
     let mut remarks: Vec<String> = report.standings.iter().filter_map(answered).collect();
+    remarks.extend(report.standings.iter().filter_map(unusable));
     if let Some(effect) = report.seats.as_ref().filter(|effect| effect.p_value.is_some()) {
         let seat = |(seat, rate): (usize, &Option<Estimate>)| {
             format!("seat {seat} wins {} %", estimate(rate.as_ref(), 100.0, 1))

@@ -2,6 +2,7 @@
 
 use crate::{commands::keep_apart, error::Error, output_file::OutputFile};
 use necrodome_arena::{
+    fault::{FaultKind, harmless},
     stats::Estimate,
     tournament::{Pair, Report, Schedule, Store, all_matches},
 };
@@ -82,10 +83,10 @@ impl Tables {
     }
 }
 
-/// Returns a name that no spreadsheet takes for a formula: a bot is named after its file, which may come from a stranger.
-pub fn name(name: &str) -> String {
-    let quote = if name.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
-    format!("{quote}{name}")
+/// Returns a text that no spreadsheet takes for a formula and no terminal for an order: it may come from a stranger.
+pub fn name(text: &str) -> String {
+    let quote = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    quote.chars().chain(text.chars().map(harmless)).collect()
 }
 
 /// Formats a number, or nothing.
@@ -139,7 +140,7 @@ fn every_match(report: &Report, schedule: &Schedule, store: &Store, out: &mut dy
 }
 
 /// The columns of the table of standings.
-const COLUMNS: [&str; 30] = [
+const COLUMNS: [&str; 31] = [
     "rank_best",
     "rank_worst",
     "name",
@@ -167,6 +168,7 @@ const COLUMNS: [&str; 30] = [
     "input_tokens",
     "output_tokens",
     "unusable",
+    "unusable_by_kind",
     "lost",
     "cost_per_decision",
     "regret_per_cost",
@@ -207,6 +209,7 @@ fn standings(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             whole(usage.map(|usage| usage.input_tokens)),
             whole(usage.map(|usage| usage.output_tokens)),
             whole(usage.map(|usage| usage.unusable)),
+            usage.map_or(String::new(), |usage| FaultKind::words(&usage.unusable_by_kind)),
             whole(usage.map(|usage| usage.lost)),
             number(usage.and_then(|usage| usage.cost_per_decision)),
             number(usage.and_then(|usage| usage.bargain.regret_per_cost)),
