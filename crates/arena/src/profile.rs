@@ -228,6 +228,8 @@ pub fn profile<G: Listed>(
     };
     // A share of wins, or points of which there is no most.
     let best = if *G::SEATS.end() == 1 { f64::INFINITY } else { 1.0 };
+    let whole = regret_per_match(&plain);
+    let most = whole.and_then(|whole| whole.high).unwrap_or(f64::INFINITY);
     let names: BTreeSet<&String> = plain.iter().flat_map(|block| block.kinds.keys()).collect();
     let kind = |name: &String| {
         let of = |block: &PlayedBlock| block.kinds.get(name).copied().unwrap_or_default();
@@ -235,7 +237,9 @@ pub fn profile<G: Listed>(
             kind: name.clone(),
             decisions: plain.iter().map(|block| of(block).decisions).sum(),
             mistakes: plain.iter().map(|block| of(block).mistakes).sum(),
-            regret_per_match: per_match(&plain, |block| of(block).regret).map(regret),
+            // A part costs no more than the whole.
+            regret_per_match: per_match(&plain, |block| of(block).regret)
+                .map(|cost| regret(cost.within(0.0, most))),
         }
     };
     let mut kinds: Vec<DecisionKind> = names.into_iter().map(kind).collect();
@@ -267,7 +271,7 @@ pub fn profile<G: Listed>(
             plain.iter().map(|block| (block.all.decisions as f64, block.all.regret)),
         )
         .map(regret),
-        regret_per_match: regret_per_match(&plain),
+        regret_per_match: whole,
         kinds,
         habits,
         without_habits,

@@ -470,6 +470,11 @@ impl Source<'_> {
     /// Describes a mistake that the parser found, in terms of TOML.
     fn mistake(&self, error: &toml::de::Error) -> TableError {
         let (why, hint) = match Misread::new(error.message(), Format::Toml) {
+            // In TOML, a dot in a name that is not quoted begins another table.
+            Misread::Key { name, .. } if name.starts_with(|c: char| c.is_ascii_digit()) => {
+                let hint = "put a name with a dot in quotes, such as [models.\"gpt-4.1\"]";
+                (format!("unknown key {name:?}"), Some(hint.to_owned()))
+            }
             Misread::Key { name, known } => {
                 let hint = match nearest(name, known.iter().copied()) {
                     Some(near) => format!("did you mean {near}?"),

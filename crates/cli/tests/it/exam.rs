@@ -101,6 +101,7 @@ fn tables_pages_and_charts_are_written() {
         page.contains("&lt;b&gt;x") && !page.contains("<b>x") && page.contains("Content-Security-Policy")
     );
     assert!(read("e.svg").contains("&lt;b&gt;x") && read("e.svg").starts_with("<svg"));
+    assert!(!read("e.svg").lines().any(|line| line.trim().starts_with("-0")), "{}", read("e.svg"));
     // Nothing is overwritten, and nothing asked before that is known.
     let again = program::refusal(&mut necrodome_in(folder.path(), &words), 1);
     assert!(again.contains("e.csv is there already") && again.contains("--force"), "{again}");

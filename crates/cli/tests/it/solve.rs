@@ -208,6 +208,11 @@ fn intervals_hold_nothing_impossible() {
     for cost in costs {
         assert!(cost["low"].as_f64().is_none_or(|low| low >= 0.0), "{profile}");
     }
+    let most = profile["regret_per_match"]["high"].as_f64().unwrap();
+    for kind in profile["kinds"].as_array().unwrap() {
+        let high = kind["regret_per_match"]["high"].as_f64();
+        assert!(high.is_none_or(|high| high <= most), "a part is no more than the whole: {profile}");
+    }
     for share in [&profile["result"], &profile["luck_adjusted"]] {
         let [low, high] = ["low", "high"].map(|end| share[end].as_f64().unwrap());
         assert!(0.0 <= low && high <= 1.0, "{profile}");

@@ -113,6 +113,11 @@ fn mistakes_have_a_place_and_a_hint() {
             "f.toml:1:9: expected a name of letters, digits, - _ and . only, got \"a b\"",
             None,
         ),
+        (
+            "[models.gpt-4.1]\nbase_url = \"http://h/v1\"\nmodel = \"x\"\n".into(),
+            "f.toml:1:15: unknown key \"1\"",
+            Some("put a name with a dot in quotes, such as [models.\"gpt-4.1\"]"),
+        ),
         ("[model.m]\n".into(), "f.toml:1:2: unknown key \"model\"", Some("did you mean models?")),
     ] {
         let error = Models::parse(&text, Path::new("f.toml")).unwrap_err();

@@ -102,7 +102,9 @@ pub fn draw(
             .x_label_area_size(42)
             .y_label_area_size(70)
             .build_cartesian_2d(-0.03 * end..end, -0.03 * top..top)?;
-        let cost = |cost: &f64| if costs || *cost == 0.0 { money(*cost) } else { String::new() };
+        // The lowest mark may be -0, or a little less than nothing.
+        let above = |value: f64| if value > 0.0 { value } else { 0.0 };
+        let cost = |&cost: &f64| if costs || cost <= 0.0 { money(above(cost)) } else { String::new() };
         chart
             .configure_mesh()
             .light_line_style(TRANSPARENT)
@@ -111,7 +113,7 @@ pub fn draw(
             .x_desc("cost of a decision (green: none is better at this price)")
             .y_desc(if report.unit == "points" { "regret, points" } else { "regret, chance to win" })
             .x_label_formatter(&cost)
-            .y_label_formatter(&|regret| scale.show(*regret))
+            .y_label_formatter(&|&regret| scale.show(above(regret)))
             .draw()?;
         let mut stair: Vec<(f64, f64)> = Vec::new();
         for &(cost, regret) in &front {
