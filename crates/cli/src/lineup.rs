@@ -214,7 +214,7 @@ pub fn how_to_go_on(desk: Option<&Desk>, error: Error, place: &str, again: &str)
     let mut hints: Vec<String> = obstacles
         .into_iter()
         .filter_map(|obstacle| match obstacle {
-            AskError::Stuck { hint, .. } => hint,
+            AskError::Stuck { hint, .. } | AskError::Budget { hint, .. } => hint,
             AskError::NotKept(_) => {
                 Some("--answers reuse asks for what is missing, --calls FILE names another book".to_owned())
             }

@@ -189,8 +189,13 @@ pub enum AskError {
         hint: Option<String>,
     },
     /// The call might cost more than the rest of the budget.
-    #[error("{0}")]
-    Budget(String),
+    #[error("{why}")]
+    Budget {
+        /// What is short.
+        why: String,
+        /// How large the budget must be, if it does not even cover one call.
+        hint: Option<String>,
+    },
     /// The answer is not in the book, and the run may make no calls.
     #[error("{0}")]
     NotKept(String),
@@ -202,6 +207,6 @@ pub enum AskError {
 impl AskError {
     /// Whether asking again cannot help until something is changed.
     pub fn is_lasting(&self) -> bool {
-        matches!(self, AskError::Stuck { .. } | AskError::NotKept(_))
+        matches!(self, AskError::Stuck { .. } | AskError::NotKept(_) | AskError::Budget { hint: Some(_), .. })
     }
 }

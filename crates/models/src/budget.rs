@@ -20,17 +20,29 @@ impl Budget {
     }
 
     /// Says why the budget does not cover a call, or returns `None`. `whose` names the owner of the budget.
-    fn shortage(&self, whose: &str, taken: Amount, call: Amount) -> Option<String> {
-        let lacks = |limit: String, spent: String, call: String| {
-            format!(
-                "the budget {whose} ({limit}) does not cover the next call: {spent} is spent, and a call may take {call}"
-            )
+    fn shortage(&self, whose: &str, taken: Amount, call: Amount) -> Option<AskError> {
+        let lacks = |limit: String, spent: String, call: String, unit: &str, is_too_small: bool| {
+            AskError::Budget {
+                why: format!(
+                    "the budget {whose} ({limit}{unit}) does not cover the next call: {spent} is spent, and a call may take {call}"
+                ),
+                hint: is_too_small.then(|| format!("raise the budget {whose} to at least {call}{unit}")),
+            }
         };
-        if let Some(limit) = self.money.filter(|&limit| taken.money + call.money > limit) {
-            return Some(lacks(limit.to_string(), taken.money.to_string(), call.money.to_string()));
+        let Amount { money, tokens } = taken;
+        if let Some(limit) = self.money.filter(|&limit| money + call.money > limit) {
+            let is_too_small = call.money > limit;
+            return Some(lacks(
+                limit.to_string(),
+                money.to_string(),
+                call.money.to_string(),
+                "",
+                is_too_small,
+            ));
         }
-        let limit = self.tokens.filter(|&limit| taken.tokens.saturating_add(call.tokens) > limit)?;
-        Some(lacks(format!("{limit} tokens"), taken.tokens.to_string(), call.tokens.to_string()))
+        let limit = self.tokens.filter(|&limit| tokens.saturating_add(call.tokens) > limit)?;
+        let is_too_small = call.tokens > limit;
+        Some(lacks(limit.to_string(), tokens.to_string(), call.tokens.to_string(), " tokens", is_too_small))
     }
 }
 
@@ -184,7 +196,7 @@ impl Purse {
                 Some(Ok(Held { purse, name, call, end: Spent::default() }))
             }
             Some((_, others)) if others > 0 => None,
-            Some((why, _)) => Some(Err(AskError::Budget(why))),
+            Some((why, _)) => Some(Err(why)),
         })?
     }
 
@@ -194,7 +206,7 @@ impl Purse {
         accounts: &BTreeMap<String, Account>,
         model: &Model,
         call: Amount,
-    ) -> Option<(String, u32)> {
+    ) -> Option<(AskError, u32)> {
         let own = accounts.get(&model.name).copied().unwrap_or_default();
         if let Some(why) = model.budget.shortage(&format!("of {}", model.name), own.taken(), call) {
             return Some((why, own.under_way));
@@ -232,6 +244,11 @@ impl Held {
     /// Counts a call that was answered.
     pub fn settle(mut self, tokens: Tokens, cost: Option<Money>) {
         self.end.made = Tally::one(tokens, cost);
+    }
+
+    /// The most that the call may take.
+    pub fn most(&self) -> Tally {
+        self.call
     }
 
     /// Counts a call that may have been answered or not, at its most.

@@ -27,6 +27,7 @@ use necrodome_arena::{
         TournamentError, Wishes, natural_threads, packed_replay, report,
     },
 };
+use necrodome_models::{Answers, Desk};
 use necrodome_rules::{
     catalog::{GameId, Listed},
     chance::Seeded,
@@ -49,7 +50,7 @@ Examples:
   necrodome tournament last-bullet gunner runner huddle ./mybot.js --rounds 5 --watch
   necrodome tournament zombie-dice-race new=./new.py old=./old.py --test 0,20 --blocks 5000
   necrodome tournament night.toml --json --csv night.csv
-  necrodome tournament tokyo llm:small llm:large point-hunter --models models.toml --store llm.store --budget 5.00
+  necrodome tournament tokyo llm:small llm:large --models m.toml --budget 5.00
   necrodome tournament tokyo llm:small optimal --models models.toml --dry-run    what would it cost?
   necrodome tournament zombie-dice greedy ./mybot.py --plan --difference 0.02    how many blocks does that take?
 
@@ -457,8 +458,11 @@ where
     progress.finish();
     lineup::tell_spent(desk.as_ref());
     let report = report(&plan, &schedule, &store);
-    let print = |report: &Report| {
-        if config.json { print_json(report) } else { print::report(report, config.shown) }
+    let print = |report: &Report| match report.blocks {
+        _ if config.json => print_json(report),
+        // Nobody has a rank yet.
+        0 => Ok(()),
+        _ => print::report(report, config.shown),
     };
     if let (Err(_), Ok(report)) = (&stopped, &report)
         && report.blocks > 0
@@ -470,7 +474,23 @@ where
         TournamentError::Run(RunError::Arena(why)) if desk.is_some() => {
             let kept = store.blocks().unwrap_or_default();
             let left = schedule.end().saturating_sub(kept);
-            let stopped = Error::failure(format!("stopped before the end: {why}"));
+            let mut stopped = Error::failure(format!("stopped before the end: {why}"));
+            let failing: Vec<String> =
+                desk.iter().flat_map(Desk::failing).map(|name| format!("llm:{name}")).collect();
+            if !failing.is_empty() && entries.len() > failing.len() + 1 {
+                stopped =
+                    stopped.hint(format!("leave out {}, and the others can play", failing.join(" and ")));
+            }
+            let is_sealed = plan.sealed_dice.first().is_some_and(|sealed| sealed.first == 0);
+            if config.models.answers == Some(Answers::Only)
+                && is_sealed
+                && config.secret.is_none()
+                && played == 0
+            {
+                stopped = stopped.hint(
+                    "with programs the dice follow from a secret, too: add --secret with the one that was told at the end",
+                );
+            }
             let stored = format!("{} played, {} left", count(kept, "block"), count(left, "block"));
             let again = match &config.store {
                 Some(_) => "run the same command again to go on".to_owned(),

@@ -124,6 +124,8 @@ struct Inside {
     tell: OnceLock<fn(&str)>,
     /// Errors that asking again cannot solve.
     obstacles: Mutex<Vec<AskError>>,
+    /// The names of the models that were given up.
+    failing: Mutex<BTreeSet<String>>,
 }
 
 /// A question on its way to an outcome.
@@ -213,6 +215,7 @@ impl Desk {
             notes: Mutex::default(),
             tell: OnceLock::new(),
             obstacles: Mutex::default(),
+            failing: Mutex::default(),
         })))
     }
 
@@ -254,8 +257,13 @@ impl Desk {
         lock(&self.0.obstacles).clone()
     }
 
+    /// The names of the models whose endpoints have failed for good.
+    pub fn failing(&self) -> BTreeSet<String> {
+        lock(&self.0.failing).clone()
+    }
+
     /// Remembers an error that would come again.
-    fn in_the_way(&self, error: AskError) -> AskError {
+    pub fn in_the_way(&self, error: AskError) -> AskError {
         let mut obstacles = lock(&self.0.obstacles);
         if error.is_lasting() && !obstacles.contains(&error) {
             obstacles.push(error.clone());
@@ -391,6 +399,7 @@ impl Desk {
             used = used.saturating_add(started.elapsed()).saturating_add(pause);
             let is_last = attempt >= self.0.patience.tries || used > self.0.patience.for_model(&model);
             if is_last || !trouble.is_worth_another_try {
+                lock(&self.0.failing).insert(model.name.clone());
                 return Err(given_up(&model, attempt, trouble));
             }
             self.tell_another_try(&model, attempt + 1, &trouble);

@@ -27,7 +27,7 @@ fn spend(lines: &str, budget: Budget) -> (u64, String) {
     for number in 0.. {
         match desk.ask(&model, &question(&number.to_string())) {
             Ok(_) => {}
-            Err(AskError::Budget(why)) => {
+            Err(AskError::Budget { why, .. }) => {
                 // What is in the book costs nothing.
                 assert_eq!(desk.ask(&model, &question("0")).is_ok(), number > 0);
                 assert_eq!(server.asked().len() as u64, number);
@@ -52,6 +52,16 @@ fn a_budget_covers_the_worst_case_of_the_next_call() {
     assert!(why.contains("(3000 tokens)") && why.contains(&format!("{} is spent", calls * 110)), "{why}");
     assert_eq!(spend("budget_tokens = 3000", Budget::default()).0, calls);
     assert_eq!(spend("", money("0.01")).0, 0, "nothing is called if even one call may be too dear");
+    for (budget, least) in [(money("0.01"), "0.01"), (tokens(100), " tokens")] {
+        let server = Server::scripted([Act::say("Hello")]);
+        let (desk, model) = desk(&server, TABLE, Set { budget, ..Set::default() });
+        assert!(desk.ask(&model, &question("?")).is_err());
+        let [AskError::Budget { hint: Some(hint), .. }] = &desk.obstacles()[..] else { panic!("a hint") };
+        assert!(
+            hint.starts_with("raise the budget of all models to at least ") && hint.contains(least),
+            "{hint}"
+        );
+    }
 }
 
 #[test]
@@ -106,7 +116,7 @@ fn what_the_endpoint_says_to_have_taken_counts_up_to_the_most() {
     // No answer can have more than 1000: a wrong count cannot overdraw the budget.
     assert_eq!(desk.ask(&model, &question("b")).unwrap().cost, "0.0102".parse().ok());
     assert!(desk.take_notes()[0].contains("does not count tokens, or not well"));
-    assert!(matches!(desk.ask(&model, &question("c")), Err(AskError::Budget(_))));
+    assert!(matches!(desk.ask(&model, &question("c")), Err(AskError::Budget { .. })));
     assert_eq!(desk.spent()["m"].made.cost, "0.0204".parse().unwrap());
 }
 
@@ -142,7 +152,7 @@ fn of_two_limits_the_larger_may_be_the_one_that_holds() {
     let server = Server::scripted([Act::say("Hello")]);
     let (desk, model) = desk(&server, both, Set { budget: money("0.01"), ..Set::default() });
     assert_eq!(model.most_output(), Some(1000));
-    assert!(matches!(desk.ask(&model, &question("a")), Err(AskError::Budget(_))));
+    assert!(matches!(desk.ask(&model, &question("a")), Err(AskError::Budget { .. })));
 }
 
 #[test]
@@ -172,7 +182,7 @@ fn a_refusal_that_may_be_charged_counts_at_its_most() {
 fn a_lost_answer_counts_at_its_most() {
     let server = Server::scripted([Act::Cut(Answer::default())]);
     let (desk, model) = desk(&server, TABLE, Set { budget: money("0.03"), ..Set::default() });
-    assert!(matches!(desk.ask(&model, &question("a")), Err(AskError::Budget(_))));
+    assert!(matches!(desk.ask(&model, &question("a")), Err(AskError::Budget { .. })));
     let spent = desk.spent()["m"];
     assert_eq!((spent.made.calls, spent.lost.calls), (0, 2), "a third try may be one too many");
     assert!(spent.lost.cost > "0.02".parse().unwrap());

@@ -347,6 +347,28 @@ fn all_calls_wait_when_the_endpoint_asks_for_it() {
 }
 
 #[test]
+fn all_calls_wait_as_long_as_the_one_that_is_tried_again() {
+    let (told, asked) = mpsc::channel();
+    let is_first = AtomicBool::new(true);
+    let server = Server::minded(move |_| {
+        told.send(Instant::now()).unwrap();
+        if is_first.swap(false, Ordering::SeqCst) { Act::too_many("1") } else { Act::say("Hello") }
+    });
+    // The time for tries is over, but the model's own limit is not.
+    let patience = Patience { in_all: Duration::ZERO, pause: Duration::ZERO, ..Patience::default() };
+    let (desk, model) = desk(&server, "concurrency = 1", Set { patience, ..Set::default() });
+    thread::scope(|scope| {
+        for number in 0..3 {
+            let (desk, model) = (&desk, &model);
+            scope.spawn(move || desk.ask(model, &question(&number.to_string())).unwrap());
+        }
+    });
+    let times: Vec<Instant> = asked.try_iter().collect();
+    assert_eq!(times.len(), 4);
+    assert!(times[1..].iter().all(|time| *time >= times[0] + Duration::from_secs(1)), "{times:?}");
+}
+
+#[test]
 fn calls_wait_until_the_minute_has_tokens_for_them() {
     let (told, asked) = mpsc::channel();
     let usage = json!({"prompt_tokens": 1100, "completion_tokens": 1});
