@@ -21,10 +21,11 @@ import shlex
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, redirect_stdout, suppress
+from contextlib import ExitStack, closing, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,20 +100,30 @@ class Settings:
 
 
 def play_plan(
-    plan: str | os.PathLike[str], store: str | os.PathLike[str], settings: Settings | None = None
+    plan: str | os.PathLike[str], store: str | os.PathLike[str] | None, settings: Settings | None = None
 ) -> Report:
-    """Plays a plan on a Ray cluster into a store, or resumes it, and returns the report.
+    """Plays a plan on a Ray cluster into a store, or resumes it, and returns the report. Without a store nothing is kept.
 
     Ctrl-C stops it: ``KeyboardInterrupt`` is raised once all finished shards are merged. A :class:`ClusterError` says why the cluster
     cannot go on; a ``ValueError`` or ``OSError`` says what is wrong with the plan or the store.
     """
     _arena.need()
-    plan, store = os.path.abspath(plan), os.path.abspath(store)
+    plan = os.path.abspath(plan)
     settings = settings or Settings()
-    # Closed at once: else an error that somebody keeps would keep the store from the next call.
-    with closing(_Merging(store, plan)) as merging:
+    with ExitStack() as opened:
+        if store is None:
+            path = opened.enter_context(tempfile.TemporaryDirectory(prefix="necrodome-store-")) + "/store"
+        else:
+            path = os.path.abspath(store)
+        # Closed at once: else an error that somebody keeps would keep the store from the next call.
+        merging = opened.enter_context(closing(_Merging(path, plan)))
         if not merging.state["complete"]:
-            _play_missing(plan, merging, settings)
+            try:
+                _play_missing(plan, merging, settings)
+            except ClusterError as error:
+                of = merging.state["of"]
+                kept = _NOT_KEPT if store is None else f"{of - merging.missing} of {of} blocks are merged in {path}"
+                raise ClusterError(f"{error}\n{kept}") from error
         return merging.report()
 
 
@@ -132,16 +143,13 @@ def _play_missing(plan: str, merging: _Merging, settings: Settings) -> None:
     if left_out:
         told = ", ".join(left_out[:_MOST_TOLD]) + (", ..." if len(left_out) > _MOST_TOLD else "")
         print(f"not packed: {told}", file=sys.stderr)
-    try:
-        with _connected(settings.address) as ray:
-            driver = _Driver(ray, settings, info, merging, pack)
-            try:
-                driver.run()
-            finally:
-                driver.end()
-    except ClusterError as error:
-        of = merging.state["of"]
-        raise ClusterError(f"{error}\n{of - merging.missing} of {of} blocks are merged in {merging.store}") from error
+    merging.bots = bots
+    with _connected(settings.address) as ray:
+        driver = _Driver(ray, settings, info, merging, pack)
+        try:
+            driver.run()
+        finally:
+            driver.end()
 
 
 @functools.cache
@@ -218,13 +226,15 @@ class _Merging:
 
     def __init__(self, store: str, plan: str) -> None:
         self.store, self.plan = store, plan
+        #: The hash of the files beside the bots, once it is known: a node that says something else is not believed.
+        self.bots: str | None = None
         self.merger = _native.Merger(store, plan)
         self.state: dict[str, Any] = json.loads(self.merger.state())
 
     def add(self, shards: list[tuple[bytes, str]]) -> None:
         """Merges shards, all or none of them."""
         try:
-            self.state = json.loads(self.merger.add(shards))
+            self.state = json.loads(self.merger.add(shards, self.bots))
         except (OSError, RuntimeError, ValueError):
             # Nothing was merged, and this merger has forgotten its tournament.
             del self.merger
@@ -483,29 +493,37 @@ class _Driver:
         ready, _ = self.ray.wait(list(self.running), num_returns=1, timeout=timeout)
         if ready:
             ready, _ = self.ray.wait(list(self.running), num_returns=len(self.running), timeout=0)
-        shards = []
-        for task in ready:
-            blocks = self.running[task].blocks
-            try:
-                answer = self.ray.get(task)
-            except self.ray.exceptions.TaskCancelledError:
+        shards: list[dict[str, Any]] = []
+        lost: tuple[Blocks, Exception] | None = None
+        try:
+            for task in ready:
+                blocks = self.running[task].blocks
+                try:
+                    answer = self.ray.get(task)
+                except self.ray.exceptions.TaskCancelledError:
+                    del self.running[task]
+                    continue
+                except self.ray.exceptions.RayError as error:
+                    del self.running[task]
+                    lost = lost or (blocks, error)
+                    continue
                 del self.running[task]
-                continue
-            except self.ray.exceptions.RayError as error:
-                del self.running[task]
-                self.head.check(silence=0)
-                raise ClusterError(
-                    f"blocks {blocks[0]}..{blocks[1]} could not be played, after {self.settings.retries} retries: "
-                    f"{str(error).strip().splitlines()[0]}"
-                ) from error
-            del self.running[task]
-            if answer["refused"] is not None:
-                self.refuse(answer, answer["refused"])
-                continue
-            self.used.add(answer["node"])
-            self.sizes.measured(blocks[1] - blocks[0], answer["seconds"])
-            shards.append(answer)
-        self.merge(shards)
+                if answer["refused"] is not None:
+                    self.refuse(answer, answer["refused"])
+                    continue
+                self.used.add(answer["node"])
+                self.sizes.measured(blocks[1] - blocks[0], answer["seconds"])
+                shards.append(answer)
+        finally:
+            # Whatever goes wrong with one shard, or Ctrl-C: the others are merged.
+            self.merge(shards)
+        if lost is not None:
+            (first, end), why = lost
+            self.head.check(silence=0)
+            raise ClusterError(
+                f"blocks {first}..{end} could not be played, after {self.settings.retries} retries: "
+                f"{str(why).strip().splitlines()[0]}"
+            ) from why
 
     def merge(self, shards: list[dict[str, Any]]) -> None:
         if not shards:
@@ -515,13 +533,16 @@ class _Driver:
             self.merging.add(named)
         except OSError as error:
             raise ClusterError(f"{self.merging.store}: {error}") from error
-        except RuntimeError as error:
-            raise ClusterError(f"two nodes disagree, and an audit finds out who is right: {error}") from error
-        except ValueError as error:
-            if len(shards) == 1:
-                self.refuse(shards[0], f"its shard cannot be merged: {error}")
-            for shard in shards if len(shards) > 1 else ():
-                self.merge([shard])
+        except (RuntimeError, ValueError) as error:
+            if len(shards) > 1:
+                # It is about one of them, and all the others are merged.
+                with ExitStack() as each:
+                    for shard in reversed(shards):
+                        each.callback(self.merge, [shard])
+                return
+            if isinstance(error, RuntimeError):
+                raise ClusterError(f"two nodes disagree, and an audit finds out who is right: {error}") from error
+            self.refuse(shards[0], f"its shard cannot be merged: {error}")
         self.cancel_copies()
 
     def cancel_copies(self) -> None:

@@ -291,7 +291,8 @@ def tournament(
     If Python objects are among the bots, everything is played on one thread. ``models`` and exceptions work as in :func:`match`.
 
     ``cluster="ray"`` plays on the Ray cluster at ``address``, with the same results (``docs/cluster.md``); nodes need the custom ``resources``,
-    if you name any. Bots must be in the current folder or below. With ``store`` the same call resumes after Ctrl-C or a crash, given the same seed.
+    if you name any. Bots must be in the current folder or below; ``threads`` and ``on_error`` mean nothing there. With ``store`` the same call
+    resumes after Ctrl-C or a crash, given the same seed; without it, nothing is kept.
 
     >>> import necrodome
     >>> report = necrodome.tournament("zombie-dice-solo", ["greedy", "cautious"], blocks=200, seed=7, progress=False)
@@ -320,6 +321,9 @@ def tournament(
     confinement = (sandbox, allow_network, pass_env)
     dice = (seed, public_dice, secret)
     if cluster is not None:
+        for name, is_given in (("threads", threads is not None), ("on_error", on_error != "raise")):
+            if is_given:
+                raise ValueError(f"{name} means nothing on a cluster: leave it out")
         _make_movable(entries)
         return _play_on_cluster(
             cluster, lambda plan: order(
@@ -360,8 +364,7 @@ def _play_on_cluster(
     with tempfile.TemporaryDirectory(prefix="necrodome-plan-") as folder:
         plan = os.path.join(folder, "plan.toml")
         _native.play(wanted(plan), guests, True, lambda *_: None)
-        kept = os.path.join(folder, "store") if store is None else os.fspath(store)
-        return play_plan(plan, kept, Settings(
+        return play_plan(plan, store, Settings(
             address=address, resources=dict(resources or {}), progress=progress,
             sandbox=None if sandbox == "auto" else sandbox, allow_network=network, pass_env=variables,
             limits=limits or {},
