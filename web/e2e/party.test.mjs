@@ -106,6 +106,11 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
     "Seconds to answer": 300,
   };
   const id = await openRoom(host.page, options);
+  // What cannot be pressed says why.
+  const begin = host.page.getByRole("button", { name: "Start the game" });
+  const few = host.page.getByText("A game needs at least 2 players.");
+  await few.waitFor();
+  assert.ok(await begin.isDisabled());
   const wall = await visitor(browser, { expected });
   await wall.page.clock.install();
   await wall.page.goto(`${arena.url}/party/${id}/wall`);
@@ -116,7 +121,9 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   await host.page.getByText("No phone can join").waitFor();
   await inspect(host.page, "party-host-lobby");
   await inspect(phones[0].page, "party-phone-lobby");
-  await host.page.getByRole("button", { name: "Start the game" }).click();
+  assert.equal(await few.isVisible(), false);
+  await begin.click();
+  await host.page.getByText("Nobody has met in this turn yet.").waitFor();
   await wall.page.getByText("The game begins").waitFor();
   await heard(wall.page, /^11 humans, 1 zombie$/);
   await inspect(wall.page, "party-wall-turn");
