@@ -285,6 +285,7 @@ test("every game can be looked at", async () => {
     [battle, "Last Bullet", "replay-battle"],
   ];
   let chooser = "Choose a file";
+  const tallest = [];
   for (const [from, title, name] of games) {
     await page.getByLabel(chooser).setInputFiles(from);
     chooser = "Open another file";
@@ -294,7 +295,13 @@ test("every game can be looked at", async () => {
     await assertOnFirstScreen(page, title);
     await inspect(page, name);
     if (from === infection) await infectionMoments(page);
+    const bars = page.locator(".chart rect:is(.lucky, .unlucky, .cost)");
+    const heights = await bars.evaluateAll((all) => all.map((one) => Number(one.getAttribute("height"))));
+    if (heights.length > 0) tallest.push(Math.round(Math.max(...heights)));
   }
+  // Luck and costs have one scale, whichever is larger.
+  assert.equal(tallest.length, 3);
+  assert.equal(new Set(tallest).size, 1, tallest.join());
   assert.deepEqual(problems, []);
   await close();
 });
@@ -411,10 +418,21 @@ test("a film is shared: a link, a frame for other sites, a picture, a video", as
   const source = /src="([^"]+)"/.exec(frame)[1];
   await inspect(page, "replay-share");
 
+  // What is drawn has the font of the page inside.
+  await page.evaluate(() => {
+    const { set } = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, "src");
+    Object.defineProperty(HTMLImageElement.prototype, "src", {
+      set(source) {
+        window.drawn = decodeURIComponent(source);
+        set.call(this, source);
+      },
+    });
+  });
   let saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "Picture of the board" }).click();
   assert.equal((await saved).suggestedFilename(), "necrodome-step-3.png");
   const png = readFileSync(await (await saved).path());
+  assert.ok(await page.evaluate(() => /@font-face[^}]*url\("data:font\/woff2/.test(window.drawn)));
   assert.equal(png.subarray(1, 4).toString(), "PNG");
   const board = await page.getByTestId("board").boundingBox();
   assert.equal(png.readUInt32BE(16), Math.round(2 * board.width));

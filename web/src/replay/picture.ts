@@ -7,11 +7,35 @@ const SHARP = 2;
 const RATE = 30;
 
 /** All rules of the page. They are our own, so they can be read. */
-function style(): string {
-  return [...document.styleSheets]
-    .flatMap((sheet) => [...sheet.cssRules])
-    .map((rule) => rule.cssText)
-    .join("\n");
+async function style(): Promise<string> {
+  const rules = [...document.styleSheets].flatMap((sheet) =>
+    [...sheet.cssRules].map((rule) => (rule instanceof CSSFontFaceRule ? font(rule, sheet) : rule.cssText)),
+  );
+  return (await Promise.all(rules)).join("\n");
+}
+
+const fonts = new Map<string, Promise<string>>();
+
+/** The rule of a font with its file inside, since a picture loads nothing; or nothing, if the page does without this font. */
+async function font(rule: CSSFontFaceRule, sheet: CSSStyleSheet): Promise<string> {
+  const address = /url\("?([^")]+)"?\)/.exec(rule.cssText)?.[1];
+  const range = rule.style.getPropertyValue("unicode-range");
+  const isUsed = [...document.fonts].some((face) => face.status === "loaded" && face.unicodeRange === range);
+  if (!address || !isUsed) return "";
+  let data = fonts.get(address);
+  if (!data) fonts.set(address, (data = inside(new URL(address, sheet.href ?? location.href))));
+  return rule.cssText.replace(address, await data);
+}
+
+/** A file as an address that holds it. */
+async function inside(file: URL): Promise<string> {
+  const bytes = await (await fetch(file)).blob();
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result));
+    reader.onerror = () => failed(new Error("this browser cannot read the font"));
+    reader.readAsDataURL(bytes);
+  });
 }
 
 function loaded(source: string): Promise<HTMLImageElement> {
@@ -50,16 +74,16 @@ async function draw(board: HTMLElement, canvas: HTMLCanvasElement) {
   svg.setAttribute("height", String(Math.max(window.innerHeight, Math.ceil(height))));
   svg.dataset.theme = document.documentElement.dataset.theme;
   const rules = document.createElementNS("http://www.w3.org/2000/svg", "style");
-  rules.textContent = `${style()}\n* { animation: none !important; transition: none !important; }`;
-  const inside = document.createElementNS("http://www.w3.org/2000/svg", "foreignObject");
-  inside.setAttribute("width", "100%");
-  inside.setAttribute("height", "100%");
+  rules.textContent = `${await style()}\n* { animation: none !important; transition: none !important; }`;
+  const content = document.createElementNS("http://www.w3.org/2000/svg", "foreignObject");
+  content.setAttribute("width", "100%");
+  content.setAttribute("height", "100%");
   const room = document.createElement("div");
-  const font = getComputedStyle(board);
-  room.style.cssText = `width:${width}px;color:${font.color};font:${font.fontSize}/${font.lineHeight} ${font.fontFamily}`;
+  const type = getComputedStyle(board);
+  room.style.cssText = `width:${width}px;color:${type.color};font:${type.fontSize}/${type.lineHeight} ${type.fontFamily}`;
   room.append(board.cloneNode(true));
-  inside.append(room);
-  svg.append(rules, inside);
+  content.append(room);
+  svg.append(rules, content);
   const text = new XMLSerializer().serializeToString(svg);
   pen.drawImage(await loaded(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`), 0, 0);
 }
