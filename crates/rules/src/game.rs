@@ -2,6 +2,7 @@
 
 use crate::{
     chance::Chance,
+    misread::Object,
     names::{Names, SetupError},
     options::Options,
 };
@@ -69,7 +70,8 @@ pub trait Game:
     /// Reads an action of the bot protocol. Where the game's rule for a bad action is kinder than a forfeit, this reads
     /// the well-formed parts of a malformed action, and says what was wrong with the rest.
     fn read_action(json: &Value) -> Result<(Self::Action, Option<String>), serde_json::Error> {
-        Ok((Self::Action::deserialize(json)?, None))
+        let Object(action) = Object::deserialize(json)?;
+        Ok((action, None))
     }
 
     /// Plays on until the next decision. `moves[i]` is the move of `to_act()[i]`. On `Err` nothing has changed.

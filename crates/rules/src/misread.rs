@@ -7,6 +7,7 @@ use alloc::{
     vec::Vec,
 };
 use core::fmt;
+use serde::{Deserialize, Deserializer, de::Visitor, forward_to_deserialize_any};
 
 /// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,38 @@ pub fn in_json(error: &serde_json::Error) -> String {
         _ => text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text),
     };
     Misread::new(text, Format::Json).to_string()
+}
+
+/// What is read from an object and from nothing else. Serde by itself also takes a list, for the values of the fields in their order.
+#[derive(Debug)]
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(AsMap(deserializer)).map(Object)
+    }
+}
+
+/// Reads a list of objects.
+pub fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    let objects = Vec::<Object<T>>::deserialize(deserializer)?;
+    Ok(objects.into_iter().map(|Object(value)| value).collect())
+}
+
+/// A deserializer that gives maps only.
+struct AsMap<D>(D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for AsMap<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_map(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
 }
 
 /// A mistake in a document.
@@ -97,6 +130,15 @@ fn one_of(names: &[&str]) -> String {
     }
 }
 
+/// Returns what is wanted in place of a whole number that is beyond the ends of its type, which say nothing to anybody.
+fn beyond(wanted: &str, came: &str) -> Option<&'static str> {
+    match (wanted, came.starts_with('-')) {
+        ("u8" | "u16" | "u32" | "u64" | "i8" | "i16" | "i32" | "i64", false) => Some("a smaller number"),
+        ("i8" | "i16" | "i32" | "i64", true) => Some("a larger number"),
+        _ => None,
+    }
+}
+
 impl Format {
     /// The name for something that maps keys to values.
     fn object(self) -> &'static str {
@@ -131,7 +173,11 @@ impl Format {
             true => format!("{came} values"),
             false => self.came(came),
         };
-        Some(format!("expected {}, got {came}", self.wanted(wanted)))
+        let wanted = match message.starts_with("invalid value: ") {
+            true => beyond(wanted, &came).map_or_else(|| self.wanted(wanted), str::to_owned),
+            false => self.wanted(wanted),
+        };
+        Some(format!("expected {wanted}, got {came}"))
     }
 
     /// Translates the value that came: serde puts its type before the value.
@@ -156,21 +202,14 @@ impl Format {
     }
 
     fn wanted(self, wanted: &str) -> String {
-        let range = |least: i64, most: i64| format!("a whole number from {least} to {most}");
         let list = |length: &str| match length {
             "1" => "a list of 1 value".to_owned(),
             length => format!("a list of {length} values"),
         };
         let first_word = wanted.split(' ').next().unwrap_or_default();
         match wanted {
-            "u8" => range(0, u8::MAX.into()),
-            "u16" => range(0, u16::MAX.into()),
-            "u32" => range(0, u32::MAX.into()),
-            "i8" => range(i8::MIN.into(), i8::MAX.into()),
-            "i16" => range(i16::MIN.into(), i16::MAX.into()),
-            "i32" => range(i32::MIN.into(), i32::MAX.into()),
-            "u64" | "u128" | "usize" => "a whole number, 0 or more".to_owned(),
-            "i64" | "i128" | "isize" => "a whole number".to_owned(),
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => "a whole number, 0 or more".to_owned(),
+            "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "a whole number".to_owned(),
             "f32" | "f64" => "a number".to_owned(),
             "a boolean" => "true or false".to_owned(),
             "a character" => "one character in quotes".to_owned(),
@@ -207,35 +246,57 @@ mod tests {
     #[test]
     fn the_place_is_left_out_and_a_text_that_looks_like_one_is_not() {
         let error = serde_json::from_str::<u8>("\n-1").unwrap_err();
-        assert_eq!(in_json(&error), "expected a whole number from 0 to 255, got -1");
+        assert_eq!(in_json(&error), "expected a whole number, 0 or more, got -1");
         let error = serde_json::from_value::<u64>("x at line 3".into()).unwrap_err();
         assert_eq!(in_json(&error), "expected a whole number, 0 or more, got \"x at line 3\"");
     }
 
     #[test]
+    fn an_object_is_no_list_of_its_values() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Pair {
+            a: u8,
+            b: u8,
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(tag = "type", rename_all = "snake_case")]
+        enum Order {
+            Go { to: u8 },
+        }
+        #[derive(Debug, Deserialize)]
+        struct Many {
+            #[serde(deserialize_with = "objects")]
+            pairs: Vec<Pair>,
+        }
+        let pair = Pair { a: 1, b: 2 };
+        let Object(read): Object<Pair> = serde_json::from_str(r#"{"b":2,"a":1}"#).unwrap();
+        assert_eq!(read, pair);
+        let Object(read): Object<Order> = serde_json::from_str(r#"{"to":2,"type":"go"}"#).unwrap();
+        assert_eq!(read, Order::Go { to: 2 });
+        let Object(read): Object<Many> = serde_json::from_str(r#"{"pairs":[{"a":1,"b":2}]}"#).unwrap();
+        assert_eq!(read.pairs, [pair]);
+        let mistakes = [
+            serde_json::from_str::<Object<Pair>>("[1,2]").unwrap_err(),
+            serde_json::from_str::<Object<Order>>(r#"["go",{"to":2}]"#).unwrap_err(),
+            serde_json::from_str::<Object<Many>>(r#"{"pairs":[[1,2]]}"#).unwrap_err(),
+        ];
+        for mistake in mistakes {
+            assert_eq!(in_json(&mistake), "expected an object, got a list");
+        }
+    }
+
+    #[test]
     fn mistakes_are_told_in_the_words_of_json_and_toml() {
         for (message, json, toml) in [
-            (
-                "invalid type: string \"x\", expected u32",
-                "expected a whole number from 0 to 4294967295, got \"x\"",
-                "",
-            ),
-            (
-                "invalid value: integer `256`, expected u8",
-                "expected a whole number from 0 to 255, got 256",
-                "",
-            ),
+            ("invalid type: string \"x\", expected u32", "expected a whole number, 0 or more, got \"x\"", ""),
+            ("invalid value: integer `256`, expected u8", "expected a smaller number, got 256", ""),
             ("invalid value: integer `-1`, expected u64", "expected a whole number, 0 or more, got -1", ""),
             (
                 "invalid value: integer `70000` as i128, expected u16",
-                "expected a whole number from 0 to 65535, got 70000",
+                "expected a smaller number, got 70000",
                 "",
             ),
-            (
-                "invalid value: integer `200`, expected i8",
-                "expected a whole number from -128 to 127, got 200",
-                "",
-            ),
+            ("invalid value: integer `200`, expected i8", "expected a smaller number, got 200", ""),
             (
                 "invalid type: floating point `1.5`, expected usize",
                 "expected a whole number, 0 or more, got 1.5",

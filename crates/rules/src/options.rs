@@ -289,7 +289,10 @@ impl<const MIN: u32, const MAX: u32> TryFrom<u32> for Bounded<MIN, MAX> {
         if (MIN..=MAX).contains(&value) {
             Ok(Bounded(value))
         } else {
-            Err(format!("expected a whole number from {MIN} to {MAX}, got {value}"))
+            Err(match MAX {
+                u32::MAX => format!("expected a whole number, {MIN} or more, got {value}"),
+                _ => format!("expected a whole number from {MIN} to {MAX}, got {value}"),
+            })
         }
     }
 }

@@ -6,7 +6,7 @@ use axum::{
     Json,
     extract::{FromRequest, FromRequestParts, Query, Request, rejection::JsonRejection},
 };
-use necrodome_rules::misread::{Format, Misread};
+use necrodome_rules::misread::{Format, Misread, Object};
 use serde::de::DeserializeOwned;
 
 /// A JSON body.
@@ -17,7 +17,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
         match Json::from_request(request, state).await {
-            Ok(Json(body)) => Ok(Body(body)),
+            Ok(Json(Object(body))) => Ok(Body(body)),
             Err(JsonRejection::MissingJsonContentType(_)) => {
                 Err(Refusal::wrong_kind("expected a body of content-type application/json"))
             }
@@ -27,7 +27,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
                 _ => Refusal::bad(why.body_text()),
             }),
             Err(JsonRejection::JsonSyntaxError(why)) => {
-                Err(Refusal::bad(format!("the body is no JSON: {}", reason(&why.body_text()))))
+                Err(Refusal::bad(format!("the body is no JSON: {}", in_words(&why.body_text()))))
             }
             Err(why) => Err(Refusal::bad(in_words(&why.body_text()))),
         }
@@ -51,8 +51,8 @@ fn reason(text: &str) -> &str {
     text.split_once(": ").map_or(text, |(_, reason)| reason)
 }
 
-/// Turns `Failed to ...: dice.feet: invalid type: null, expected u8 at line 1 column 9` into `dice.feet: expected a whole number
-/// from 0 to 255, got null`. The position is left out, since a body is one long line.
+/// Turns `Failed to ...: dice.feet: invalid type: null, expected u8 at line 1 column 9` into `dice.feet: expected a whole number,
+/// 0 or more, got null`. The position is left out, since a body is one long line.
 fn in_words(text: &str) -> String {
     let reason = reason(text);
     let reason = reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason);
@@ -71,11 +71,15 @@ mod tests {
         for (text, words) in [
             (
                 "Failed to deserialize the JSON body into the target type: dice.feet: invalid type: null, expected u8 at line 1 column 9",
-                "dice.feet: expected a whole number from 0 to 255, got null",
+                "dice.feet: expected a whole number, 0 or more, got null",
             ),
             (
                 "Failed to deserialize the JSON body into the target type: invalid type: string \"a: b\", expected u32 at line 1 column 9",
-                "expected a whole number from 0 to 4294967295, got \"a: b\"",
+                "expected a whole number, 0 or more, got \"a: b\"",
+            ),
+            (
+                "Failed to parse the request body as JSON: blocks: EOF while parsing an object at line 1 column 15",
+                "blocks: the JSON ends too soon",
             ),
             (
                 "Failed to deserialize query string: level: invalid digit found in string",

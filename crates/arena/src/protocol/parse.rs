@@ -5,13 +5,16 @@ use crate::{
     fault::{Fault, FaultKind},
     player::Answer,
 };
-use necrodome_rules::{game::Game, misread::in_json};
-use serde::Deserialize;
+use necrodome_rules::{
+    game::Game,
+    misread::{Object, in_json},
+};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// Reads the answer to `hello`; the error says what is wrong with it.
 pub(crate) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
-    let ready: Ready = serde_json::from_slice(line)
+    let Object(ready): Object<Ready> = serde_json::from_slice(line)
         .map_err(|error| format!("expected ready, got {} ({})", excerpt(line), in_json(&error)))?;
     if ready.protocol != PROTOCOL {
         return Err(format!("the bot speaks protocol {}, but this arena speaks {PROTOCOL}", ready.protocol));
@@ -65,10 +68,15 @@ impl Ids {
 #[derive(Deserialize)]
 struct AnswerLine {
     id: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "even_null")]
     action: Option<Value>,
     #[serde(default)]
     reason: Option<Value>,
+}
+
+/// Reads a value that is there, even if it is null.
+fn even_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// Reads the answer to the decision `id`, or as much of it as the game's rules accept.
@@ -81,10 +89,13 @@ pub fn parse_act<G: Game>(
         let detail = format!("expected {{\"id\":{id},\"action\":...}}, got {} ({why})", excerpt(line));
         Fault::new(FaultKind::Garbage, detail)
     };
-    let AnswerLine { id: came, action, reason } =
+    let Object(AnswerLine { id: came, action, reason }) =
         serde_json::from_slice(line).map_err(|error| garbage(&in_json(&error)))?;
     check_id(came)?;
     let action = action.ok_or_else(|| garbage("expected a key \"action\" in this object"))?;
+    if action.is_null() {
+        return Err(garbage("expected an object as \"action\", got null"));
+    }
     let reason = match reason {
         None => None,
         Some(Value::String(reason)) => Some(reason),
@@ -99,14 +110,7 @@ pub fn read_choice<G: Game>(action: &Value, reason: Option<String>) -> Result<An
     // Well-formed, but perhaps not an action of this game.
     let (action, malformed) = G::read_action(action).map_err(|error| {
         let came = excerpt(action.to_string().as_bytes());
-        // Of a list, serde says that the key of an object is missing.
-        let why = match action {
-            Value::Array(_) if error.to_string().starts_with("missing field") => {
-                "expected an object, got a list".to_owned()
-            }
-            _ => in_json(&error),
-        };
-        Fault::new(FaultKind::Illegal, format!("{came} is no action of this game ({why})"))
+        Fault::new(FaultKind::Illegal, format!("{came} is no action of this game ({})", in_json(&error)))
     })?;
     Ok(match malformed {
         None => Answer::Act(action, reason),
@@ -164,8 +168,23 @@ mod tests {
             ("thinking", "this is not JSON"),
             ("{'id': 7}", "keys stand in double quotes"),
             (r#"{"id":7,"action":[]}"#, "expected an object, got a list"),
+            (r#"{"id":7,"action":["go"]}"#, "expected an object, got a list"),
+            (r#"[7,{"type":"go"}]"#, "expected an object, got a list"),
+            (r#"{"id":7,"action":null}"#, r#"expected an object as "action", got null"#),
         ] {
             assert_eq!(why(line), says, "{line}");
+        }
+    }
+
+    #[test]
+    fn ready_is_an_object() {
+        assert!(parse_ready(br#"{"type":"ready","protocol":1}"#).is_ok());
+        for (line, says) in [
+            (r#"["ready",1]"#, "expected an object, got a list"),
+            (r#"{"type":"ready","protocol":"1"}"#, "expected a whole number, 0 or more, got \"1\""),
+        ] {
+            let why = parse_ready(line.as_bytes()).unwrap_err();
+            assert!(why.contains(says), "{why}");
         }
     }
 

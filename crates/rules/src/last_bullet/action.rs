@@ -1,6 +1,6 @@
 //! The orders that an entry can give its copies.
 
-use crate::misread;
+use crate::misread::{self, Object};
 use alloc::{
     borrow::ToOwned,
     format,
@@ -58,6 +58,7 @@ impl Direction {
 #[serde(deny_unknown_fields)]
 pub struct Action {
     /// At most one order for each living copy.
+    #[serde(deserialize_with = "misread::objects")]
     pub orders: Vec<Order>,
 }
 
@@ -87,8 +88,8 @@ impl Action {
         let mut orders = Vec::with_capacity(unread.len());
         let (mut first, mut others) = (None, 0);
         for (number, json) in (1..).zip(&unread) {
-            match Order::deserialize(json) {
-                Ok(order) => orders.push(order),
+            match Object::deserialize(json) {
+                Ok(Object(order)) => orders.push(order),
                 Err(error) => {
                     let rest = Order::rest_of(json);
                     orders.extend(rest);

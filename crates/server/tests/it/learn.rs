@@ -163,9 +163,10 @@ async fn impossible_positions_are_refused_with_the_reason() {
         ),
         (
             solo(counts(1, 0, 0), none(), json!({ "green": "x" })),
-            "expected a whole number from 0 to 255, got \"x\"",
+            "expected a whole number, 0 or more, got \"x\"",
         ),
         (json!("x"), "expected an object, got \"x\""),
+        (json!(["tokyo", {}]), "expected an object, got a list"),
     ] {
         let said = visitor.post("/api/advise", &position).await.refused(400);
         assert!(said.contains(why), "{position}: {said}");

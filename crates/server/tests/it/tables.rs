@@ -762,6 +762,7 @@ async fn what_cannot_be_played_is_refused() {
             "unknown option",
         ),
         (json!({ "game": "tokyo", "name": "Ada", "bots": ["angry"], "extra": 1 }), "unknown key \"extra\""),
+        (json!([]), "expected an object, got a list"),
         (json!({ "game": "tokyo", "name": " ", "bots": ["angry"] }), "begins or ends with a space"),
     ] {
         let said = stranger.post("/api/tables", &wanted).await.refused(400);
