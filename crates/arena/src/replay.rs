@@ -8,6 +8,7 @@ use necrodome_rules::{
     catalog::{GameId, Listed, UnknownGame},
     chance::{Recorder, ScriptError, Scripted, Seeded},
     game::{Audience, Game, Logged, MAX_SEATS, Move, Outcome, Rejected, Silent},
+    misread::in_json,
     names::{Names, SetupError},
 };
 use necrodome_solve::{Audit, Ledger, Solution};
@@ -422,7 +423,7 @@ pub fn unpack_within(packed: impl Into<Vec<u8>>, bounds: &Bounds) -> Result<Unpa
         version: u32,
         game: String,
     }
-    let peek: Peek = serde_json::from_slice(header).map_err(|e| foreign(&e))?;
+    let peek: Peek = serde_json::from_slice(header).map_err(|error| foreign(&in_json(&error)))?;
     if peek.format != FORMAT {
         return Err(foreign(&peek.format));
     }
@@ -442,6 +443,10 @@ impl Bounds {
             false => Ok(()),
         }
     }
+}
+
+fn unpackable() -> ReplayError {
+    ReplayError::Foreign("it is not compressed as replays are".to_owned())
 }
 
 /// Returns what is wrong, in short: it may quote the file, and that may be long.
@@ -475,9 +480,8 @@ enum Line<A> {
 
 impl<'a> Lines<'a> {
     fn new(packed: &'a [u8], bounds: Bounds) -> Result<Self, ReplayError> {
-        let foreign = |error: io::Error| ReplayError::Foreign(error.to_string());
-        let mut decoder = zstd::Decoder::with_buffer(packed).map_err(foreign)?;
-        decoder.window_log_max(MAX_WINDOW).map_err(foreign)?;
+        let mut decoder = zstd::Decoder::with_buffer(packed).map_err(|_| unpackable())?;
+        decoder.window_log_max(MAX_WINDOW).map_err(|_| unpackable())?;
         let reader = BufReader::new(decoder.take(bounds.unpacked.saturating_add(1)));
         Ok(Lines { reader, bounds, begun: Instant::now(), line: Vec::new(), number: 0 })
     }
@@ -500,7 +504,7 @@ impl<'a> Lines<'a> {
                 too_large(format!("it takes longer than {} seconds", self.bounds.time.as_secs()))
             }
             Ok(_) => Ok(Some(&self.line)),
-            Err(error) if self.number == 1 => Err(ReplayError::Foreign(error.to_string())),
+            Err(_) if self.number == 1 => Err(unpackable()),
             Err(_) => Ok(None),
         }
     }

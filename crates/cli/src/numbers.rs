@@ -4,7 +4,9 @@ use std::{fmt::Display, ops::RangeInclusive, str::FromStr};
 
 /// Parses a whole number.
 pub fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let expected = if is_number { "expected a smaller number" } else { "expected a whole number, 0 or more" };
+    text.parse().map_err(|_| expected.to_owned())
 }
 
 /// Parses a whole number above 0.

@@ -3,6 +3,7 @@
 use super::{keep_apart, play_match::print_result, stored, tournament::print::sealed_dice};
 use crate::{
     error::Error,
+    numbers::whole,
     output_file::OutputFile,
     paint::{bold, count, green},
     tell::{self, teller},
@@ -55,7 +56,7 @@ pub struct Args {
     #[arg(long, value_name = "HEX", requires = "seed")]
     secret: Option<Secret>,
     /// Show the state after this many decisions, as JSON
-    #[arg(long, value_name = "DECISIONS", conflicts_with = "verify")]
+    #[arg(long, value_name = "DECISIONS", conflicts_with = "verify", value_parser = whole::<usize>)]
     at: Option<usize>,
     /// Take the match from a store: block and number of the match, with the tournament in front if there are several
     #[arg(long, value_name = "BLOCK.MATCH")]

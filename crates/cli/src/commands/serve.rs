@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     interrupt,
     lineup::SandboxFlags,
-    numbers::{above_zero, within},
+    numbers::{above_zero, whole, within},
     paint::{bold, say},
 };
 use necrodome_server::{Config, Limits, Site, listen, room_for_connections};
@@ -35,14 +35,14 @@ Examples:
 The link that is printed at the start makes a browser the host's: only it can start tournaments and parties. Everything is kept
 in one file; after a restart, or a kill, tournaments and parties go on where they were.
 
-A bots.toml lists the programs that tournaments on the page may use:
+A bots.toml lists the programs that tournaments and the host's tables may use:
   [[bot]]
   name = \"ada\"
   run = \"./ada.py\"
   games = [\"zombie-dice\", \"last-bullet\"]")]
 pub struct Args {
     /// The port
-    #[arg(long, default_value_t = 7666)]
+    #[arg(long, default_value_t = 7666, value_parser = within(0..=u16::MAX))]
     port: u16,
     /// The address to listen on; 0.0.0.0 lets the whole network in
     #[arg(long, default_value = "127.0.0.1")]
@@ -50,7 +50,7 @@ pub struct Args {
     /// The file that keeps everything
     #[arg(long, value_name = "FILE", default_value = "necrodome.sqlite")]
     store: PathBuf,
-    /// A list of the bots that tournaments may use besides the built-in ones
+    /// A list of the bots that tournaments and the host's tables may use besides the built-in ones
     #[arg(long, value_name = "FILE")]
     bots: Option<PathBuf>,
     /// Threads that a tournament plays on; all cores by default
@@ -70,7 +70,7 @@ pub struct Args {
     #[arg(long, value_name = "PERCENT", default_value_t = Limits::default().address_share, value_parser = within(1..=100_u32))]
     address_share: u32,
     /// How many seconds a player must be away before others at the table may let a bot play for them
-    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().patience.as_secs())]
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::default().patience.as_secs(), value_parser = whole::<u64>)]
     patience: u64,
     /// Open the host's page in the browser
     #[arg(long)]
