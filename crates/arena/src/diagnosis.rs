@@ -6,7 +6,7 @@ use crate::{
     process::Program,
     protocol::MAX_LISTED,
 };
-use necrodome_rules::game::Game;
+use necrodome_rules::catalog::Listed;
 use serde_json::Value;
 use std::{
     fs::File,
@@ -112,7 +112,7 @@ pub(crate) enum Asked {
     Decide {
         /// Its id.
         id: u64,
-        /// Legal actions, if they can be listed.
+        /// Legal actions, if they can be listed, else an example, if the game has one.
         legal: Vec<Value>,
     },
     /// No question.
@@ -121,8 +121,9 @@ pub(crate) enum Asked {
 
 impl Asked {
     /// A decision with this view.
-    pub(crate) fn decision<G: Game>(id: u64, view: &G::View) -> Self {
-        let legal = G::few_legal_actions(view, MAX_LISTED).unwrap_or_default();
+    pub(crate) fn decision<G: Listed>(id: u64, view: &G::View) -> Self {
+        let example = || G::example(view).into_iter().collect();
+        let legal = G::few_legal_actions(view, MAX_LISTED).unwrap_or_else(example);
         let legal = legal.iter().filter_map(|action| serde_json::to_value(action).ok()).collect();
         Asked::Decide { id, legal }
     }
@@ -139,6 +140,14 @@ impl Asked {
             }
             Asked::Hello | Asked::Nothing => r#"{"type":"ready","protocol":1}"#.to_owned(),
         }
+    }
+
+    /// Whether a list begins as an answer does.
+    fn begins(&self, values: &[Value]) -> bool {
+        values.first().is_some_and(|first| match self {
+            Asked::Decide { id, .. } => first == id,
+            Asked::Hello | Asked::Nothing => first == "ready",
+        })
     }
 
     /// Returns the kinds of legal actions, each once.
@@ -186,6 +195,11 @@ fn line_hint(kind: FaultKind, line: &[u8], asked: &Asked, language: Language) ->
             FaultKind::Flood | FaultKind::Chatter => ONLY_WHEN_ASKED.to_owned(),
             FaultKind::Illegal => return of_action(fields.get("action")?, asked),
             _ if fields.get("id").is_some_and(Value::is_null) => ONLY_WHEN_ASKED.to_owned(),
+            _ if matches!(asked, Asked::Decide { .. })
+                && fields.get("action").is_some_and(Value::is_null) =>
+            {
+                "`action` is null: does your function return an action?".to_owned()
+            }
             // `ready` once more: the bot has taken another message for `hello`.
             _ if matches!(asked, Asked::Decide { .. })
                 && fields.get("type").is_some_and(|kind| kind == "ready") =>
@@ -205,6 +219,9 @@ fn line_hint(kind: FaultKind, line: &[u8], asked: &Asked, language: Language) ->
         _ if matches!(asked, Asked::Hello) && word == "ready" => {
             format!("an answer is an object: {}", asked.example(None))
         }
+        Some(Value::Array(values)) if asked.begins(values) => {
+            format!("an answer is an object, not a list of its values: {}", asked.example(None))
+        }
         None if ["{", "["].contains(&text) => "an answer stands on one line: do not indent it".to_owned(),
         None if text.starts_with('{') && kind != FaultKind::Chatter => {
             dialect(text, language).as_json().to_owned()
@@ -218,11 +235,14 @@ fn line_hint(kind: FaultKind, line: &[u8], asked: &Asked, language: Language) ->
     Some(hint)
 }
 
-/// Says how to write an action that cannot be read, if the legal ones are known.
+/// Says how to write an action that cannot be read, if a legal one is known.
 fn of_action(action: &Value, asked: &Asked) -> Option<String> {
+    let Asked::Decide { legal, .. } = asked else { return None };
     let kinds = asked.kinds();
     if kinds.is_empty() {
-        return None;
+        return legal
+            .first()
+            .map(|_| format!("an action is an object like the one in {}", asked.example(None)));
     }
     let came = action.as_str().or_else(|| action.get("type")?.as_str());
     let named = came.and_then(|came| asked.named(came));
@@ -323,7 +343,7 @@ impl Silent<'_> {
             "STDIN.read\n",
             "readAllBytes()",
         ];
-        let source = self.source().map(|(_, source)| source).unwrap_or_default();
+        let source = self.file().and_then(|(_, bytes)| String::from_utf8(bytes).ok()).unwrap_or_default();
         let reads_all = TO_THE_END.iter().any(|call| source.contains(call));
         // A module has been run until it waited for input.
         if self.has_spoken && !reads_all && self.program.is_some() {
@@ -343,21 +363,29 @@ impl Silent<'_> {
         format!("{flush}{answer}: read {}", language.by_line())
     }
 
-    /// Returns the beginning of the file that the command runs, if it is text.
-    fn source(&self) -> Option<(PathBuf, String)> {
+    /// Returns the file that the command runs, and its beginning.
+    fn file(&self) -> Option<(PathBuf, Vec<u8>)> {
         const MOST: u64 = 256 << 10;
         let path = self.program?.files().into_iter().next()?;
-        let mut text = Vec::new();
-        File::open(&path).ok()?.take(MOST).read_to_end(&mut text).ok()?;
-        Some((path, String::from_utf8(text).ok()?))
+        let mut bytes = Vec::new();
+        File::open(&path).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+        Some((path, bytes))
     }
 
     /// Returns a hint if the system cannot run the file. Pages show hints to everybody, so it does not name the file.
     fn of_file(&self) -> Option<String> {
-        let (path, source) = self.source()?;
+        let (path, bytes) = self.file()?;
         let name = path.file_name()?.to_string_lossy();
         let runner = self.program?.words.first().and_then(|word| Path::new(word).file_name()?.to_str())?;
         let is_own = path.file_name()?.to_str() == Some(runner);
+        let runs_by_itself = [&b"#!"[..], b"\x7fELF"].iter().any(|start| bytes.starts_with(start));
+        if is_own
+            && !runs_by_itself
+            && let Some(cure) = path.extension().and_then(|extension| of_extension(extension.to_str()?))
+        {
+            return Some(cure);
+        }
+        let source = String::from_utf8(bytes).ok()?;
         let is_shell = ["sh", "bash", "dash", "zsh"].contains(&runner) || name.ends_with(".sh");
         let first = source.lines().next().unwrap_or_default();
         let shell_line = first.starts_with("#!") && first.trim_end().ends_with("sh");
@@ -406,6 +434,30 @@ impl Silent<'_> {
     }
 }
 
+/// Says how to enter a file with this extension that the system cannot run as it is.
+fn of_extension(extension: &str) -> Option<String> {
+    let (command, enter) = match extension {
+        "c" => ("cc -O2 -o bot bot.c", "./bot"),
+        "cpp" | "cc" | "cxx" => ("c++ -O2 -o bot bot.cpp", "./bot"),
+        "rs" => ("rustc -O bot.rs", "./bot"),
+        "go" => ("go build -o bot bot.go", "./bot"),
+        "kt" => ("kotlinc bot.kt -include-runtime -d bot.jar", "./bot.jar"),
+        "ts" => ("npx tsc bot.ts", "./bot.js"),
+        "class" => return Some("enter the source file, `./Bot.java`, or a .jar".to_owned()),
+        "exe" => return Some("this is a program for Windows: build it for Linux".to_owned()),
+        "lua" | "php" | "pl" => {
+            let interpreter = if extension == "pl" { "perl" } else { extension };
+            let first = format!("begin the file with `#!/usr/bin/env {interpreter}`");
+            return Some(match crate::entry::is_found(interpreter, Path::new(".")) {
+                true => first,
+                false => format!("{first}; {}", how_to_get(interpreter)),
+            });
+        }
+        _ => return None,
+    };
+    Some(format!("compile it first (`{command}`) and enter `{enter}`"))
+}
+
 /// Returns the text after a sign, from the last line that has it.
 fn behind<'a>(log: &'a str, sign: &str) -> Option<&'a str> {
     log.lines().rev().find_map(|line| Some(line.split_once(sign)?.1.trim()))
@@ -445,10 +497,30 @@ fn exception(log: &str) -> Option<String> {
 /// Returns the hint that a log gives about a crash, if any.
 fn of_log(log: &str) -> Option<String> {
     let behind = |sign: &str| behind(log, sign);
-    if ["SyntaxError: ", "IndentationError: ", "TabError: "].iter().any(|sign| behind(sign).is_some()) {
-        let line = behind(", line ").and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
-        let place =
-            line.filter(|line| !line.is_empty()).map_or(String::new(), |line| format!(" in line {line}"));
+    let file = behind("Cannot find module ").and_then(unquoted);
+    if let Some(file) = file.filter(|file| file.strip_prefix("./").is_some_and(is_name)) {
+        return Some(format!("there is no file {file} beside the bot"));
+    }
+    let package = behind("error: package ").and_then(|rest| rest.strip_suffix(" does not exist"));
+    if let Some(package) = package.filter(|package| is_name(package)) {
+        return Some(format!(
+            "there is no package {package}: check the spelling; Java finds its own library and what is in the file"
+        ));
+    }
+    let in_python =
+        ["SyntaxError: ", "IndentationError: ", "TabError: "].iter().any(|sign| behind(sign).is_some());
+    // The first mistake counts: others may follow from it.
+    let numbered = |sign: &str| {
+        log.lines().find_map(|line| line.split_once(sign)?.0.rsplit_once(':')).map(|(_, line)| line)
+    };
+    let line = match in_python {
+        true => behind(", line ").and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()),
+        false => numbered(": syntax error")
+            .or_else(|| numbered(": error: ").filter(|_| log.contains("error: compilation failed"))),
+    };
+    if in_python || line.is_some() {
+        let is_number = |line: &&str| !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+        let place = line.filter(is_number).map_or(String::new(), |line| format!(" in line {line}"));
         return Some(format!("mend the mistake{place}: the log shows what cannot be read"));
     }
     let field = behind("KeyError: ").and_then(unquoted);
@@ -517,6 +589,8 @@ mod tests {
             ("stop", Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
             ("\"stop\"", Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
             (r#"{"type":"stop"}"#, Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
+            (r#"[7,["stop"]]"#, Language::Other, "not a list of its values"),
+            ("[7.5, 3]", Language::Python, "`print(..., file=sys.stderr)`"),
         ] {
             let hint = garbage(line, language);
             assert!(hint.contains(says), "{line} {language:?}: {hint}");
@@ -563,6 +637,26 @@ mod tests {
                 "in line 12:",
             ),
             ("KeyError: 'view'\n", Language::Python, "only `decide` has it"),
+            (
+                "/x/a.rb:3: syntax error, unexpected end-of-input\nputs 'a'\n/x/a.rb:9: syntax error, unexpected `end'\n",
+                Language::Ruby,
+                "the mistake in line 3:",
+            ),
+            (
+                "/x/Bot.java:2: error: ';' expected\n  int x = 1\n           ^\n1 error\nerror: compilation failed\n",
+                Language::Java,
+                "the mistake in line 2:",
+            ),
+            (
+                "Bot.java:1: error: package com.google.gson does not exist\nimport\n1 error\nerror: compilation failed\n",
+                Language::Java,
+                "no package com.google.gson: check",
+            ),
+            (
+                "Error: Cannot find module './nope'\nRequire stack:\n- /x/a.js\n",
+                Language::JavaScript,
+                "no file ./nope beside the bot",
+            ),
         ] {
             let silent = |program| Silent { language, program, has_spoken: true, unfinished: b"", log: b"" };
             let hint = silent(Some(&Program::default())).of_log(log).unwrap();
@@ -572,6 +666,22 @@ mod tests {
             let log = format!("KeyError: 'brain'\nNo module named '{odd}'");
             assert_eq!((missing_module(&log), of_log(&log)), (None, None));
         }
+    }
+
+    #[test]
+    fn a_game_without_a_list_of_actions_shows_one() {
+        let legal = vec![json!({"orders": [{"type": "move", "copy": 3, "direction": "north"}]})];
+        let asked = Asked::Decide { id: 7, legal };
+        for action in [r#""north""#, r#"{"orders":[5]}"#] {
+            let line = format!(r#"{{"id":7,"action":{action}}}"#);
+            let hint = hint(FaultKind::Illegal, &line, &asked, Language::Python);
+            assert!(
+                hint.ends_with(r#"{"orders":[{"copy":3,"direction":"north","type":"move"}]}}"#),
+                "{hint}"
+            );
+        }
+        let null = hint(FaultKind::Garbage, r#"{"id":7,"action":null}"#, &asked, Language::Python);
+        assert_eq!(null, "`action` is null: does your function return an action?");
     }
 
     /// What a bot names must not become a command that somebody copies.

@@ -151,6 +151,11 @@ pub trait Listed: Game {
         words::of_json(&serde_json::to_value(action).unwrap_or_default())
     }
 
+    /// An action for the authors of bots to copy, where legal ones can't be listed.
+    fn example(_view: &Self::View) -> Option<Self::Action> {
+        None
+    }
+
     /// The key for an action, at the terminal and in the browser. Actions without a key are numbered.
     fn key(_view: &Self::View, _action: &Self::Action) -> Option<char> {
         None

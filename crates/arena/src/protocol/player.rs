@@ -201,10 +201,16 @@ impl<G: Listed, T: Transport> ProtocolPlayer<G, T> {
 
     fn read(&mut self, line: &[u8], view: &G::View) -> Result<Answer<G::Action>, Fault> {
         let read = parse_act::<G>(line, self.next_id, |came| self.ids.check(came, self.next_id));
-        read.map_err(|fault| {
+        let hinted = |fault| {
             let asked = Asked::decision::<G>(self.next_id, view);
             of_line(fault, line, &asked, self.transport.language())
-        })
+        };
+        match read {
+            Ok(Answer::Partly { action, reason, fault }) => {
+                Ok(Answer::Partly { action, reason, fault: hinted(fault) })
+            }
+            read => read.map_err(hinted),
+        }
     }
 
     /// Whether this unexpected line is forgiven if the next one is right. It is, at most once per match.

@@ -1,6 +1,6 @@
 //! The card of Last Bullet.
 
-use super::{Action, Event, LastBullet, LastBulletView, built_ins, words};
+use super::{Action, Direction, Event, LastBullet, LastBulletView, Order, built_ins, words};
 use crate::{
     bot::BuiltIn,
     card::{Bound, Card, Format},
@@ -9,7 +9,7 @@ use crate::{
     names::Names,
     words::{Text, Told},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 impl Listed for LastBullet {
     const CARD: Card = Card {
@@ -48,6 +48,11 @@ You steer one survivor (@). Your others (o) stay where they are: they are your s
 
     fn built_ins() -> Vec<BuiltIn<Self>> {
         built_ins()
+    }
+
+    fn example(view: &LastBulletView) -> Option<Action> {
+        let copy = view.copies.first()?.number;
+        Some(Action { orders: vec![Order::Move { copy, direction: Direction::North }] })
     }
 
     fn tell(event: &Event, names: &Names) -> Vec<Told> {
