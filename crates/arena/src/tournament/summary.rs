@@ -1,7 +1,10 @@
 //! A report in a few sentences: which entry is first, which are behind, and what it would take to know more.
 
-use super::{Claims, Report, Stop};
-use crate::{fault::FaultKind, stats::Side};
+use super::{Claims, EntryReport, Report, Stop};
+use crate::{
+    fault::{FaultCount, FaultKind},
+    stats::Side,
+};
 use necrodome_rules::words::count;
 
 /// If it would take more than this many times the blocks played so far, it is not worth waiting.
@@ -32,12 +35,20 @@ pub(super) fn of(report: &Report) -> Vec<String> {
     absent(report).into_iter().chain(sentences).collect()
 }
 
+impl Report {
+    /// Whether an entry failed to start and has taken no decision.
+    pub fn never_started(&self, name: &str) -> bool {
+        let failed = |fault: &FaultCount| fault.kind == FaultKind::NoStart && fault.name == name;
+        let decided = |entry: &EntryReport| entry.name == name && entry.cpu_us.is_some();
+        self.trouble.faults.iter().any(failed) && !self.standings.iter().any(decided)
+    }
+}
+
 /// Names the entries that never started: everything else means little then.
 fn absent(report: &Report) -> Option<String> {
-    let decided =
-        |name: &str| report.standings.iter().any(|entry| entry.name == name && entry.cpu_us.is_some());
     let failed = report.trouble.faults.iter().filter(|fault| fault.kind == FaultKind::NoStart);
-    let names: Vec<&str> = failed.map(|fault| fault.name.as_str()).filter(|name| !decided(name)).collect();
+    let names: Vec<&str> =
+        failed.map(|fault| fault.name.as_str()).filter(|name| report.never_started(name)).collect();
     let theirs = if names.len() == 1 { "its" } else { "their" };
     let bots = list(&names);
     (!names.is_empty()).then(|| {

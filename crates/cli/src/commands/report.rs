@@ -1,4 +1,4 @@
-//! `necrodome report`: prints the leaderboard of a stored tournament, without playing anything.
+//! `necrodome report`: prints the standings of a stored tournament, without playing anything.
 
 pub(super) mod pages;
 mod site;
@@ -7,7 +7,7 @@ use super::{
     print_json, stored,
     tournament::{RankByName, note_measure, print, tables::TableFlags},
 };
-use crate::error::Error;
+use crate::{error::Error, numbers::whole};
 use necrodome_arena::{
     stats::RankBy,
     tournament::{Plan, Schedule, report},
@@ -16,7 +16,7 @@ use necrodome_rules::with_game;
 use site::Site;
 use std::{fs, path::PathBuf};
 
-/// Print the leaderboard of a stored tournament
+/// Print the standings of a stored tournament
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,6 +33,7 @@ pub struct Args {
     /// The store of a tournament, or that of `necrodome serve`
     file: PathBuf,
     /// The number of the tournament, if the store has several
+    #[arg(value_parser = whole::<u32>)]
     tournament: Option<u32>,
     /// What decides the standings of a solved game
     #[arg(long, value_name = "WHAT")]

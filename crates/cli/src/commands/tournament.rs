@@ -1,4 +1,4 @@
-//! `necrodome tournament`: plays many matches, for a leaderboard that can be defended.
+//! `necrodome tournament`: plays many matches, for standings that can be defended.
 
 mod config;
 mod forecast;
@@ -39,7 +39,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Play a tournament and print a leaderboard with intervals
+/// Play a tournament and print its standings with intervals
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

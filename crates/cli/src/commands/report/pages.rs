@@ -7,7 +7,7 @@ use anstream::adapter::WinconBytes;
 use anstyle::{AnsiColor, Color, Effects, Style};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use necrodome_arena::{
-    fault::FaultCount,
+    fault::{FaultCount, FaultKind},
     stats::{Estimate, Measure},
     tournament::{EntryReport, Report},
 };
@@ -214,7 +214,7 @@ fn matrix(report: &Report) -> Markup {
     table(
         "pairs",
         &html! {
-            (caption("How often the row placed better than the column, in % of their games"))
+            (caption("How often the row placed better than the column, in % of their matches"))
             thead {
                 tr {
                     td {}
@@ -231,7 +231,7 @@ fn matrix(report: &Report) -> Markup {
                             @match met {
                                 Some((games, better)) => {
                                     td.share style=(format!("--share:{:.0}%", 100.0 * better.mean))
-                                        title=(format!("{} against {}: {}, {}", entry.name, report.standings[column].name, percent(better), count(*games, "game"))) {
+                                        title=(format!("{} against {}: {}, {}", entry.name, report.standings[column].name, percent(better), count(*games, "match"))) {
                                         (format!("{:.1}", 100.0 * better.mean))
                                     }
                                 }
@@ -262,7 +262,8 @@ fn faults(report: &Report, faults: &[&FaultCount], named: bool) -> Markup {
                     tr {
                         @if named { th.name scope="row" { (link(report, &fault.name)) } }
                         td.name { (fault.kind) @if fault.kind.is_warning() { " (a warning, no fault)" } }
-                        td { (fault.count) }
+                        // How many matches it missed says nothing about the bot.
+                        td { @if fault.kind != FaultKind::Out { (fault.count) } }
                         td.long { (fault.first) @if let Some(hint) = &fault.hint { br; "Hint: " (hint) } }
                     }
                 }
@@ -317,7 +318,7 @@ pub fn bot(report: &Report, number: usize, bot: &Bot, game: &str) -> Markup {
                 h2 id="record" { "Record" }
                 dl {
                     dt { "rank" } dd { (print::rank(entry)) " of " (report.standings.len()) }
-                    dt { "games" } dd { (entry.record.games) }
+                    dt { "matches" } dd { (entry.record.games) }
                     @for column in print::columns(report) {
                         @let cell = (column.cell)(entry);
                         @if !cell.is_empty() { dt { (column.head) } dd { (cell) } }
@@ -365,7 +366,7 @@ fn record(report: &Report, place: usize) -> Markup {
                 thead {
                     tr {
                         th.name scope="col" { "against" }
-                        th scope="col" { "games" }
+                        th scope="col" { "matches" }
                         th scope="col" { "better, %" }
                     }
                 }

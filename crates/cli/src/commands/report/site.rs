@@ -127,7 +127,8 @@ fn gather<G: Listed>(report: &Report, schedule: &Schedule, store: &Store) -> Res
         log.drain(..log.len().saturating_sub(LOG));
     }
     for (entry, conduct) in conducts::<G>(report, schedule, store)?.into_iter().enumerate() {
-        bots[entry].conduct = conduct;
+        // Who has never started has no habits.
+        bots[entry].conduct = conduct.filter(|_| !report.never_started(&plan.entries[entry].name));
     }
     for (entry, matches) in worst(plan, schedule, store)?.into_iter().enumerate() {
         for played in &matches {

@@ -389,7 +389,7 @@ fn head_to_head(out: &mut impl Write, report: &Report, width: usize) -> std::io:
     if entries.len() < 3 || entries.len().saturating_mul(column).saturating_add(name_width + 4) > width {
         return Ok(());
     }
-    writeln!(out, "\n{}", dim("row placed better than column, % of their games"))?;
+    writeln!(out, "\n{}", dim("row placed better than column, % of their matches"))?;
     let heads: String = (1..=entries.len()).map(|head| format!("{head:>column$}")).collect();
     writeln!(out, "{}{}", " ".repeat(name_width + 4), dim(heads))?;
     for (row, (entry, met)) in entries.iter().zip(report.matrix()).enumerate() {
@@ -485,7 +485,7 @@ pub fn footer(report: &Report) -> Vec<String> {
     let plan = &report.plan;
     let (blocks, matches) = (blocks(report), count(report.matches, "match"));
     let promise = match report.confidence {
-        Confidence::Fixed => "intervals are 95%, each for itself; ranks are 95% for all entries together",
+        Confidence::Fixed => "intervals are 95%, each on its own; ranks are 95% for all entries together",
         Confidence::Anytime => "intervals and ranks are 95%, whenever somebody looks or stops",
     };
     let mut lines = vec![
@@ -550,10 +550,10 @@ pub fn explanations(report: &Report) -> Vec<String> {
     let name = &first.name;
     let luckless = first.luck_adjusted.is_some() && report.plan.rank_by == RankBy::LuckAdjusted;
     let mut texts = vec![format!(
-        "rank: what decides it is {}{}. {}",
+        "rank: by {}{}. {}",
         match report.measure {
-            Measure::WinRate => "how many of its matches an entry wins",
-            Measure::AgainstFirst => "how many of its matches against the first entry an entry wins",
+            Measure::WinRate => "the share of matches won",
+            Measure::AgainstFirst => "the share of matches won against the first entry",
             Measure::MeanScore => "the mean score",
             Measure::MedianScore =>
                 "the median score (two entries are told apart by how often each outscores the other)",
@@ -570,8 +570,8 @@ pub fn explanations(report: &Report) -> Vec<String> {
     if let Some(adjusted) = &first.luck_adjusted {
         let (factor, unit) = if alone { (1.0, "") } else { (100.0, " %") };
         texts.push(format!(
-            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. Without that luck the result is {}{unit}. In the long run \
-             both numbers agree, but this one is more precise.",
+            "luck-adjusted: the dice gave {name} {:+.2}{unit} on average. After taking out as much of that luck as this \
+             number of blocks supports, the result is {}{unit}. In the long run both numbers agree, but this one is more precise.",
             adjusted.luck * factor,
             estimate(Some(&adjusted.estimate), factor, 2)
         ));

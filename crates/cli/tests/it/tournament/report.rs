@@ -82,9 +82,16 @@ fn who_never_started_is_told_first() {
         "--seed=1",
         "--public-dice",
         "--blocks=2",
+        "--store=t.store",
     ];
     let result = necrodome_in(folder.path(), &words).assert().success();
     let said = String::from_utf8(result.get_output().stdout.clone()).unwrap();
+    output_in(folder.path(), &["report", "t.store", "--html=site"]);
+    let page = |name: &str| fs::read_to_string(folder.path().join("site").join(name)).unwrap();
+    // What nobody did has no price, and matches that were missed are not counted as faults.
+    assert!(page("bot-1.html").contains("its decisions cost"));
+    assert!(!page("bot-2.html").contains("its decisions cost"));
+    assert!(page("bot-2.html").contains(r#"<td class="name">out</td><td></td>"#), "{}", page("bot-2.html"));
     assert!(said.starts_with("broken never started, and forfeited all its decisions: "), "{said}");
     assert!(said.lines().filter(|line| !line.starts_with("log:")).all(|line| line.len() <= 80), "{said}");
 }
@@ -121,7 +128,7 @@ fn a_stored_tournament_is_reported_without_its_command() {
     assert_eq!((&plain["plan"]["rank_by"], &plain["measure"]), (&"plain".into(), &"win-rate".into()));
     let explained = output_in(folder.path(), &["report", "t.store", "--explain"]);
     assert!(
-        explained.starts_with(&played) && explained.contains("\nrank: what decides it is how many"),
+        explained.starts_with(&played) && explained.contains("\nrank: by the share of matches won"),
         "{explained}"
     );
     assert!(explained.lines().all(|line| line.chars().count() <= 80), "{explained}");
