@@ -26,9 +26,9 @@ EVALUATED = ("zombie-dice-solo", "zombie-dice-race", "zombie-dice", "tokyo")
 #: Games in which that takes long enough to show how far it is.
 LONG = ("zombie-dice", "tokyo")
 
-#: Of a policy that is called row by row, every so many rows are shown again; so it is in games that have many.
+#: A policy that is called row by row, or in a game with many rows, is shown one row in this many a second time.
 AGAIN = 8
-#: One in so many states may get another answer the second time: the highest of two numbers that are nearly equal.
+#: One state in this many may get another answer the second time, where the two highest numbers are nearly equal.
 FLIPS = 1000
 
 

@@ -68,7 +68,8 @@ impl RaceSolution {
         }
         let [own, other] = scores.unwrap_or([0; 2]);
         race_goes_on(own, other)?;
-        let meaning = format!("chance to win for who moves, with {own} brains banked against {other}");
+        let meaning =
+            format!("chance to win for the player to move, with {own} brains banked against {other}");
         Ok(Worth::new(self.value(own, other), meaning))
     }
 

@@ -145,7 +145,9 @@ impl TableSolution {
         let standing = Standing::of(seat, scores, own >= GOAL && other >= GOAL)?;
         let meaning = match standing {
             Standing::First { .. } | Standing::Second { .. } => {
-                format!("chance to win for the {who} in the round, who moves, with {own} against {other}")
+                format!(
+                    "chance to win for the player to move, {who} in the round, with {own} against {other}"
+                )
             }
             Standing::Chase { behind } => {
                 let behind = count(behind, "brain");

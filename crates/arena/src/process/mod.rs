@@ -346,7 +346,7 @@ impl Process {
         let used = now.saturating_sub(before);
         if used > allowed.cpu {
             let (used, allowed) = (used.as_secs_f64() * 1e3, allowed.cpu.as_secs_f64() * 1e3);
-            let detail = format!("{used:.0} ms of CPU time, where {allowed:.0} ms are left");
+            let detail = format!("used {used:.0} ms of CPU time; {allowed:.0} ms were left");
             return Err(Fault::new(FaultKind::Timeout, detail));
         }
         Ok(used)

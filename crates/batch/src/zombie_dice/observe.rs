@@ -178,7 +178,7 @@ impl Observe for Table {
             let about = format!("Brains that {whose} has banked.");
             fields.push(Field::new(format!("score_{steps}"), about, 0, i16::MAX));
             let about = format!(
-                "What {whose} does in this round: 0 left out of it, 1 its turn will come, 2 it is its turn, 3 it has had it."
+                "What {whose} does in this round: 0 left out of it, 1 their turn will come, 2 it is their turn, 3 they have had it."
             );
             fields.push(Field::new(format!("turn_{steps}"), about, 0, InRound::Played as i16));
         }

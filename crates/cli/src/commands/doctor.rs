@@ -99,7 +99,7 @@ fn user() -> Check {
 /// Checks whether the kernel limits the memory of all processes of a bot, or the arena has to measure it.
 fn memory() -> Check {
     let group = delegated_group();
-    let looks = |why| format!("the arena looks what each bot holds, many times a second ({why})");
+    let looks = |why| format!("the arena measures what each bot holds, many times a second ({why})");
     Check {
         what: "memory",
         ok: group.is_ok(),

@@ -580,10 +580,10 @@ impl Game for Infection {
         for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
             let (told, applied) = (self.told[seat.index()], self.applied[seat.index()]);
             if told.identity != self.party.private_report(seat).identity {
-                return Err(format!("player {seat} is not what it was told to be"));
+                return Err(format!("player {seat} is not what they were told"));
             }
             if told.identity == Identity::Zombie && told.stock.saturating_sub(applied) > player.viruses {
-                return Err(format!("zombie {seat} has fewer viruses than it knows of"));
+                return Err(format!("zombie {seat} has fewer viruses than they know of"));
             }
             let most = if told.identity == Identity::Human { 0 } else { told.stock };
             if applied > most {

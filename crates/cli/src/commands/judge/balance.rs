@@ -26,7 +26,7 @@ Examples:
   necrodome judge balance --players 30 --humans random --json
 
 The fairest game is the one that the zombies win nearest to half of the time; among equals, the shorter one.
-The search drops numbers of zombies that can't be the fairest early; --games is for the others.")]
+The search drops early those numbers of zombies that can't be the fairest; --games is for the others.")]
 pub struct Args {
     #[command(flatten)]
     party: PartyArgs,
