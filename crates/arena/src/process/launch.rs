@@ -114,7 +114,7 @@ impl Launcher {
         Ok(self.at(level))
     }
 
-    pub(super) fn at(self, level: Level) -> Self {
+    pub(crate) fn at(self, level: Level) -> Self {
         Launcher { level: Some(level), ..self }
     }
 

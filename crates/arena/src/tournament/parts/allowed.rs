@@ -10,7 +10,7 @@ use crate::process::{Gifts, Level, Limits, Wish};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
     /// The least confinement.
-    least: Level,
+    pub(super) least: Level,
     /// The gifts that a plan may ask for.
     gifts: Gifts,
     /// The highest limits.

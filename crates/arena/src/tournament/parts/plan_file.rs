@@ -332,7 +332,8 @@ impl PlanFile {
     pub fn launcher(&self, launcher: Launcher) -> Result<Launcher, PartError> {
         let Some(mut level) = self.plan.sandbox else {
             self.check_allowed()?;
-            return Ok(launcher);
+            // No program takes part, or the plan does not say so.
+            return Ok(launcher.at(self.allowed.least));
         };
         if self.is_hearsay {
             if !self.plan.gifts.is_empty() {

@@ -639,6 +639,8 @@ fn a_plan_gets_no_more_than_the_host_allows() {
     }
     assert!(greedy_plan().check_allowed().is_err(), "nothing is allowed that nobody has named");
     greedy_plan().allowing(Allowed::new(limits, gifts(true, &["KEY"]), most)).check_allowed().unwrap();
+    // A plan that names no level gets none that is lower.
+    assert_eq!(race().launcher(nobody()).unwrap().level(), Level::Strict);
     // A module of WebAssembly is not confined, but it takes memory of the arena's own, and a store may be a stranger's as well.
     for is_hearsay in [false, true] {
         let mut alone = planned(|plan| plan.limits.wasm_memory_mb = 257);
