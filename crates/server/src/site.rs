@@ -34,6 +34,8 @@ pub struct Config {
     pub address: String,
     /// The address that the server listens on. It also decides which names are accepted in requests.
     pub bind: IpAddr,
+    /// The command that starts this server again so that the whole network can reach it.
+    pub open_command: String,
     /// More names that lead to this server, such as that of a proxy.
     pub host_names: Vec<String>,
     /// How long a bot at a party waits before it acts, on average.
@@ -53,6 +55,7 @@ impl Default for Config {
             threads: 1,
             address: "http://127.0.0.1:7666".to_owned(),
             bind: Ipv4Addr::LOCALHOST.into(),
+            open_command: "necrodome serve --bind 0.0.0.0".to_owned(),
             host_names: Vec::new(),
             bot_pace: Duration::from_secs(3),
             samples: false,

@@ -9,9 +9,11 @@ use crate::{
 };
 use necrodome_server::{Config, Limits, Site, listen, room_for_connections};
 use std::{
+    env,
+    ffi::OsString,
     io::Write,
     net::{IpAddr, SocketAddr, UdpSocket},
-    path::PathBuf,
+    path::{self, PathBuf},
     thread,
     time::Duration,
 };
@@ -20,6 +22,8 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
+/// The usual port.
+const PORT: u16 = 7666;
 /// How many threads may wait for files or make films.
 const BLOCKING: usize = 64;
 
@@ -42,7 +46,7 @@ A bots.toml lists the programs that tournaments and the host's tables may use:
   games = [\"zombie-dice\", \"last-bullet\"]")]
 pub struct Args {
     /// The port
-    #[arg(long, default_value_t = 7666, value_parser = within(0..=u16::MAX))]
+    #[arg(long, default_value_t = PORT, value_parser = within(0..=u16::MAX))]
     port: u16,
     /// The address to listen on; 0.0.0.0 lets the whole network in
     #[arg(long, default_value = "127.0.0.1")]
@@ -103,6 +107,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             threads: args.threads.map_or(cores, usize::from),
             address: format!("http://{}", SocketAddr::new(seen_from_outside(args.bind), address.port())),
             bind: args.bind,
+            open_command: open_command(env::args_os(), address.port()),
             host_names: args.host_name.clone(),
             samples: !args.no_samples,
             limits: Limits {
@@ -155,6 +160,36 @@ pub fn run(args: &Args) -> Result<(), Error> {
     })
 }
 
+/// Returns the command that starts the same server for the whole network. `words` is the command that started this one.
+fn open_command(words: impl IntoIterator<Item = OsString>, port: u16) -> String {
+    let mut words = words.into_iter().map(|word| word.to_string_lossy().into_owned());
+    let mut command = Vec::new();
+    while let Some(word) = words.next() {
+        let (flag, mut value) = match word.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (word.as_str(), None),
+        };
+        let is_path = matches!(flag, "--store" | "--bots" | "--share");
+        if is_path || matches!(flag, "--bind" | "--port") {
+            value = value.or_else(|| words.next());
+        }
+        match value.filter(|_| is_path) {
+            // The next terminal may be in another folder.
+            Some(path) => {
+                let path = path::absolute(&path).map_or(path, |path| path.display().to_string());
+                command.extend([flag.to_owned(), path]);
+            }
+            None if matches!(flag, "--bind" | "--port") => {}
+            None => command.push(word),
+        }
+    }
+    command.extend(["--bind".to_owned(), "0.0.0.0".to_owned()]);
+    if port != PORT {
+        command.extend(["--port".to_owned(), port.to_string()]);
+    }
+    shell_words::join(command)
+}
+
 /// Parses a name without scheme, port and path.
 fn host_name(text: &str) -> Result<String, String> {
     let name = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
@@ -177,4 +212,33 @@ fn seen_from_outside(bind: IpAddr) -> IpAddr {
         socket.local_addr()
     };
     own().map_or(bind, |address: SocketAddr| address.ip())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_for_the_network_keeps_all_other_arguments() {
+        let again = |words: &str, port| {
+            let words = words.split(' ').map(|word| word.replace('_', " ").into());
+            open_command(words, port)
+        };
+        assert_eq!(again("necrodome serve", 7666), "necrodome serve --bind 0.0.0.0");
+        assert_eq!(
+            again(
+                "./necrodome serve --bind 127.0.0.1 --port=0 --open --store=/my_arena.sqlite --rate 90",
+                40_001
+            ),
+            "./necrodome serve --open --store '/my arena.sqlite' --rate 90 --bind 0.0.0.0 --port 40001"
+        );
+        let bots = env::current_dir().unwrap().join("bots.toml");
+        assert_eq!(
+            again("necrodome serve --bots bots.toml --bind=::1", 7666),
+            format!(
+                "necrodome serve --bots {} --bind 0.0.0.0",
+                shell_words::quote(&bots.display().to_string())
+            )
+        );
+    }
 }

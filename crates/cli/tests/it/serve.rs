@@ -404,6 +404,21 @@ fn bots_of_the_host_start_wherever_their_list_is() {
     }
 }
 
+/// The host's page of a party that no phone can join shows a command that keeps the store, and with it the party.
+#[test]
+fn the_command_that_lets_phones_in_keeps_the_store() {
+    let folder = TempDir::new().unwrap();
+    let arena = Arena::start(folder.path(), &["--store", "my class.sqlite"]);
+    let room = arena.post("/api/party", &json!({})).json();
+    let room = arena.get(&format!("/api/party/{}", room["id"].as_str().unwrap())).json();
+    let command = shell_words::split(room["host"]["doors"]["command"].as_str().unwrap()).unwrap();
+    let has = |words: &[&str]| command.windows(words.len()).any(|window| window == words);
+    let store = folder.path().canonicalize().unwrap().join("my class.sqlite");
+    assert!(has(&["--store", store.to_str().unwrap()]), "{command:?}");
+    assert!(has(&["--rate=1000000", "--no-samples"]) && has(&["--bind", "0.0.0.0"]), "{command:?}");
+    assert!(has(&["--port", &arena.address.port().to_string()]), "the links of guests stay: {command:?}");
+}
+
 /// The mistake of a first bot, with its cure, from a real process to the page.
 #[test]
 fn the_page_of_a_tournament_tells_how_to_mend_a_program() {

@@ -30,8 +30,7 @@ impl Doors {
         let mut addresses: Vec<String> = usual.into_iter().chain(own).chain(named).collect();
         let mut seen = std::collections::BTreeSet::new();
         addresses.retain(|address| seen.insert(address.clone()));
-        let port = if port == 7666 { String::new() } else { format!(" --port {port}") };
-        Doors { here_only, command: format!("necrodome serve --bind 0.0.0.0{port}"), addresses }
+        Doors { here_only, command: config.open_command.clone(), addresses }
     }
 
     /// Whether a code can carry this address.

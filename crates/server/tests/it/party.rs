@@ -523,13 +523,11 @@ async fn a_turn_ends_when_its_time_is_over() {
 
 #[tokio::test]
 async fn codes_carry_the_address_that_the_host_has_chosen() {
-    let here = Site::open(Config { host_names: Vec::new(), ..config() }).unwrap();
-    let mut table = Table::new(&here, 2, json!({})).await;
+    let again = "necrodome serve --store /arena.sqlite --bind 0.0.0.0";
+    let here = Config { host_names: Vec::new(), open_command: again.to_owned(), ..config() };
+    let mut table = Table::new(&Site::open(here).unwrap(), 2, json!({})).await;
     let doors = table.host.get(&table.path).await.ok()["host"]["doors"].clone();
-    assert_eq!(
-        (&doors["here_only"], &doors["command"]),
-        (&json!(true), &json!("necrodome serve --bind 0.0.0.0"))
-    );
+    assert_eq!((&doors["here_only"], &doors["command"]), (&json!(true), &json!(again)));
     let order = json!({ "type": "address", "address": "http://127.0.0.1:7666" });
     Table::refused(table.host.post(&table.at("/host"), order).await, 400);
 
