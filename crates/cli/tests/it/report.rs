@@ -137,6 +137,13 @@ fn every_game_has_pages() {
         output_in(folder.path(), &["report", &store, "--html", &site]);
         let pages = pages(&folder.path().join(site));
         assert_eq!(pages.len(), words.len(), "{line_up}");
+        // The caption names the value that is drawn, as the head of the column does.
+        let index = &pages["index.html"];
+        assert_eq!(
+            index.contains("The bar is the luck-adjusted "),
+            index.contains(r#"<th scope="col">luck-adjusted"#),
+            "{line_up}"
+        );
         assert!(
             pages.values().any(|page| page.contains("Its worst matches") && page.contains("Result")),
             "{line_up}"

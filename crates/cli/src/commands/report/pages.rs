@@ -152,18 +152,25 @@ fn deciding(report: &Report, entry: &EntryReport) -> Option<Estimate> {
         Measure::MeanScore => entry.record.mean_score,
         Measure::MedianScore => entry.record.median_score,
     };
-    let adjusted =
-        entry.luck_adjusted.filter(|_| report.plan.rank_by != necrodome_arena::stats::RankBy::Plain);
-    adjusted.map(|adjusted| adjusted.estimate).or(plain)
+    adjusted(report, entry).or(plain)
 }
 
-fn measure(report: &Report) -> &'static str {
-    match report.measure {
-        Measure::WinRate => "the win rate",
-        Measure::AgainstFirst => "the win rate against the first entry",
-        Measure::MeanScore => "the mean score",
-        Measure::MedianScore => "the median score",
-    }
+/// Returns the luck-adjusted value of an entry, if it decides the standings.
+fn adjusted(report: &Report, entry: &EntryReport) -> Option<Estimate> {
+    let adjusted =
+        entry.luck_adjusted.filter(|_| report.plan.rank_by != necrodome_arena::stats::RankBy::Plain);
+    adjusted.map(|adjusted| adjusted.estimate)
+}
+
+fn measure(report: &Report) -> String {
+    let plain = match report.measure {
+        Measure::WinRate => "win rate",
+        Measure::AgainstFirst => "win rate against the first entry",
+        Measure::MeanScore => "mean score",
+        Measure::MedianScore => "median score",
+    };
+    let adjusted = report.standings.iter().any(|entry| adjusted(report, entry).is_some());
+    format!("the {}{plain}", if adjusted { "luck-adjusted " } else { "" })
 }
 
 fn factor(report: &Report) -> f64 {
