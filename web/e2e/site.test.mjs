@@ -150,12 +150,17 @@ test("an unknown address says so", async () => {
 test("no page sends more than 200 KB when it is opened for the first time", async () => {
   const { pages, storageState, close } = await everyPage(arena, browser);
   const heavy = [];
-  for (const page of pages) {
-    const { bytes } = await load(browser, arena.url + page, { storageState });
-    // Less would mean that nothing was counted.
-    assert.ok(bytes > 20_000, `${page}: ${bytes} bytes`);
-    if (bytes > BUDGET) heavy.push(`${page}: ${bytes} bytes`);
-  }
+  const waiting = pages.values();
+  const visit = async () => {
+    for (const page of waiting) {
+      const { bytes } = await load(browser, arena.url + page, { storageState });
+      // Less would mean that nothing was counted.
+      assert.ok(bytes > 20_000, `${page}: ${bytes} bytes`);
+      if (bytes > BUDGET) heavy.push(`${page}: ${bytes} bytes`);
+    }
+  };
+  // Most of a visit is waiting for more to come, so three are made at a time.
+  await Promise.all([visit(), visit(), visit()]);
   await close();
   assert.deepEqual(heavy, []);
 });
