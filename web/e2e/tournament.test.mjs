@@ -113,11 +113,11 @@ test("a tournament is started from the page and watched to the end, by two", asy
 
   // The moments lead into the films, to the step that they are about.
   const moments = guest.page.getByRole("region", { name: "Moments" });
-  await moments.getByRole("button", { name: "Costliest match" }).click();
+  await moments.getByRole("button", { name: "Worst decision" }).click();
   const worst = moments.getByRole("link").first();
   assert.equal(await moments.getByRole("link").count(), 5);
   await worst.click();
-  await guest.page.waitForURL(/matches\/\d+\/\d+#moment=mistakes$/);
+  await guest.page.waitForURL(/matches\/\d+\/\d+#step=\d+$/);
   await guest.page.locator(".verdict.costly").waitFor();
   const named = guest.page.getByRole("link", { name: /^Worst decision/ });
   assert.equal(await named.getAttribute("aria-current"), "step");

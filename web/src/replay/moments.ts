@@ -1,11 +1,11 @@
-// What is worth a look in a match, found from what it was worth at every moment, or else from its scores. Games may add their own.
+// What is worth a look in a match: the extremes of its values, which the server has found, or else of its scores. Games may add their own.
 import { lookOf } from "../games/films";
-import type { Film } from "../lib/schema";
-import { shownChange, shownValue, winnersOf, worstOf } from "./words";
+import type { Film, PeakName, ValueEntry, Values } from "../lib/schema";
+import { shownChange, shownValue, winnersOf } from "./words";
 
 export interface Moment {
   /** Its name in the address: `#moment=luck`. */
-  name: "luck" | "mistakes" | "comeback" | "turn" | "close" | "first" | "healed" | "last";
+  name: PeakName | "close" | "first" | "healed" | "last";
   title: string;
   step: number;
   /** Whose moment it is. */
@@ -19,67 +19,39 @@ export function momentsOf(film: Film): Moment[] {
   const winners = winnersOf(film.outcome);
   const winner = film.names.length > 1 && winners.length === 1 ? winners[0] : undefined;
   const own = lookOf(film.game)?.moments?.(film) ?? [];
-  return [...ofValues(film, winner), ...own, ...ofScores(film, winner)];
+  const priced = film.values ? ofValues(film.values, film.names) : [];
+  return [...priced, ...own, ...ofScores(film, winner)];
 }
 
-/** The roll with the most luck, the decision that cost most, and how low the winner was. */
-function ofValues({ values, names }: Film, winner: number | undefined): Moment[] {
-  if (!values) return [];
-  const { unit, entries } = values;
-  const moments: Moment[] = [];
-  const own = (seat: number, value: number) => (seat === 0 || unit === "points" ? value : -value);
-  const rolls = entries.filter((entry) => entry.type === "roll");
-  const lucky = rolls.toSorted((a, b) => own(b.seat, b.luck) - own(a.seat, a.luck))[0];
-  if (lucky && own(lucky.seat, lucky.luck) > 0) {
-    moments.push({
-      name: "luck",
-      title: "Luckiest roll",
-      step: lucky.step,
-      seat: lucky.seat,
-      words: `${names[lucky.seat]} rolled ${lucky.words}`,
-      amount: shownChange(own(lucky.seat, lucky.luck), unit),
-    });
-  }
-  const [worst] = worstOf(values);
-  if (worst) {
-    moments.push({
-      name: "mistakes",
-      title: "Worst decision",
-      step: worst.step,
-      seat: worst.seat,
-      words: `${names[worst.seat]} ${worst.chosen}, the perfect player ${worst.options[0]?.words}`,
-      amount: shownChange(-worst.regret, unit),
-    });
-  }
-  if (unit === "points" || winner === undefined) return moments;
-  const chance = (value: number) => (winner === 0 ? value : 1 - value);
-  const steps = entries.flatMap((entry) =>
-    entry.type === "limit" ? [] : [{ step: entry.step, chance: chance(entry.after) }],
-  );
-  const lowest = steps.toSorted((a, b) => a.chance - b.chance)[0];
-  if (lowest && lowest.chance < 0.5) {
-    moments.push({
-      name: "comeback",
-      title: "Biggest comeback",
-      step: lowest.step,
-      seat: winner,
-      words: `${names[winner]} came back from here and won`,
-      amount: shownValue(lowest.chance, unit),
-    });
-    const behind = steps.findLastIndex((one) => one.chance < 0.5);
-    const ahead = steps[behind + 1];
-    if (ahead) {
-      moments.push({
-        name: "turn",
-        title: "Turning point",
-        step: ahead.step,
-        seat: winner,
-        words: `from here on ${names[winner]} was ahead`,
-        amount: shownValue(ahead.chance, unit),
-      });
-    }
-  }
-  return moments;
+const TITLES: Record<PeakName, string> = {
+  luck: "Luckiest roll",
+  mistakes: "Worst decision",
+  comeback: "Biggest comeback",
+  turn: "Turning point",
+};
+
+/** What the server has found: the luckiest roll, the worst decision, and how low the winner was. */
+function ofValues(values: Values, names: string[]): Moment[] {
+  const { unit, entries, peaks } = values;
+  return peaks.map(({ name, entry, step, seat, amount }) => ({
+    name,
+    title: TITLES[name],
+    step,
+    seat,
+    words: peakWords(name, names[seat] ?? "", entries[entry]),
+    amount:
+      name === "luck" || name === "mistakes"
+        ? shownChange(name === "luck" ? amount : -amount, unit)
+        : shownValue(amount, unit),
+  }));
+}
+
+function peakWords(name: PeakName, who: string, entry: ValueEntry | undefined): string {
+  if (name === "comeback") return `${who} came back from here and won`;
+  if (name === "turn") return `from here on ${who} was ahead`;
+  if (entry?.type === "decision")
+    return `${who} ${entry.chosen}, the perfect player ${entry.options[0]?.words}`;
+  return entry?.type === "roll" ? `${who} rolled ${entry.words}` : "";
 }
 
 /** How close it ended, and where nothing better is known how far the winner was behind. */

@@ -151,14 +151,6 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, store, block, number))
 }
 
-/// Returns the value of a match for its first seat before it begins, if the game is solved under the rules of the plan.
-pub fn start_value(plan: &Plan) -> Option<f64> {
-    with_game!(plan.game().ok()?, G => {
-        let rules = plan.rules::<G>().ok()?;
-        Some(necrodome_solve::solve::<G>(&rules, plan.seats).ok()?.start())
-    })
-}
-
 /// Returns the stored result of a match.
 pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Outcome, MatchError> {
     let schedule = Schedule::of(plan)?;

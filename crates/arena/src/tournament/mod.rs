@@ -30,9 +30,7 @@ pub use chain::Damage;
 pub use estimate::estimate;
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
-pub use matches::{
-    MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, start_value, stored_result,
-};
+pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
 pub use parts::{
     Allowed, Audit, Catch, Difference, Disputed, Merged, Merger, Origin, Packed, PartError, PlanFile,
     PlanInfo, Shard, audit, blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,
@@ -44,7 +42,7 @@ pub use results::{BlockResult, Closing, Detail};
 pub use resume::Opened;
 pub use schedule::{Schedule, ScheduleError};
 pub use sealed::{SealedDice, TournamentDice};
-pub use search::{By, Found, MatchMoment, MomentKind, Moments, SEARCHED, Search};
+pub use search::{By, Found, Highlight, MatchMoment, MomentKind, Moments, REPLAYED, SEARCHED, Search};
 pub use sense::PlanError;
 pub use stages::Stage;
 pub use store::Store;

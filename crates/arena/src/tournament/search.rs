@@ -1,5 +1,5 @@
-//! Finds matches in a stored tournament: some of them, in another order, or those that are worth a look. It uses only the
-//! stored results and luck, so it does not play any match again.
+//! Finds matches in a stored tournament: some of them, in another order, or those that are worth a look. A search uses only the
+//! stored results and luck; for single rolls and decisions the first matches are played again.
 
 use super::{PlayedMatch, Schedule, Store, StoreError, matches};
 use necrodome_rules::game::Seat;
@@ -9,6 +9,8 @@ use std::{cmp::Ordering, collections::BTreeMap};
 const PAGE: usize = 10_000;
 /// The most matches that are searched; a tournament can have a hundred million.
 pub const SEARCHED: u64 = 1_000_000;
+/// The most matches that are played again to find the rolls and decisions that are worth a look.
+pub const REPLAYED: u64 = 5_000;
 
 /// The wanted matches, and their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -144,16 +146,26 @@ impl PlayedMatch {
         let best = scores.filter(|(seat, _)| *seat != winner).map(|(_, score)| *score).max()?;
         Some(self.result.scores[winner].abs_diff(best))
     }
+
+    /// Returns what its result makes worth a look.
+    fn highlights(&self) -> impl Iterator<Item = Highlight> {
+        let (turns, winner) = (self.result.turns.into(), self.winner());
+        let of = |kind, seat, amount| Highlight { kind, seat, amount, step: None };
+        let long = (self.entries.len() > 1).then(|| of(MomentKind::Long, winner.unwrap_or(0), turns));
+        let close =
+            winner.zip(self.margin()).map(|(winner, margin)| of(MomentKind::Close, winner, margin as f64));
+        long.into_iter().chain(close)
+    }
 }
 
 /// The reasons why a match is worth a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MomentKind {
-    /// The dice favoured a seat most.
+    /// A roll favoured a seat most.
     Luck,
-    /// The decisions of a seat cost most: the result is worse than start and luck explain.
+    /// A decision of a seat cost most.
     Mistakes,
-    /// The winner had the worst luck.
+    /// The winner's chance was lowest.
     Comeback,
     /// The winner's lead was smallest.
     Close,
@@ -167,28 +179,35 @@ impl MomentKind {
         [MomentKind::Luck, MomentKind::Mistakes, MomentKind::Comeback, MomentKind::Close, MomentKind::Long];
 }
 
-/// A match that is worth a look.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MatchMoment {
+/// What is worth a look in a match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Highlight {
     /// The reason.
     pub kind: MomentKind,
     /// The seat that it is about.
     pub seat: usize,
-    /// The size: luck and cost in what the game counts, a difference of scores, or turns.
+    /// The size: luck, cost and chance in what the game counts, a difference of scores, or turns.
     pub amount: f64,
+    /// The step of the film, if it is about a single one.
+    pub step: Option<u32>,
+}
+
+/// A match that is worth a look.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchMoment {
+    /// What is worth it.
+    pub highlight: Highlight,
     /// The match.
     pub played: PlayedMatch,
 }
 
-impl MatchMoment {
-    /// Orders moments, the better one first. Of two close finishes the longer one is better.
-    fn order(&self, other: &Self) -> Ordering {
-        let order = match self.kind {
-            MomentKind::Close => self.amount.total_cmp(&other.amount),
-            _ => other.amount.total_cmp(&self.amount),
-        };
-        order.then(other.played.result.turns.cmp(&self.played.result.turns))
-    }
+/// Orders moments, the better one first. Of two equal ones the longer match is better.
+fn order(one: (Highlight, &PlayedMatch), other: (Highlight, &PlayedMatch)) -> Ordering {
+    let order = match one.0.kind {
+        MomentKind::Close | MomentKind::Comeback => one.0.amount.total_cmp(&other.0.amount),
+        _ => other.0.amount.total_cmp(&one.0.amount),
+    };
+    order.then(other.1.result.turns.cmp(&one.1.result.turns))
 }
 
 /// The best moments of a tournament so far. Matches are looked at only once.
@@ -196,6 +215,8 @@ impl MatchMoment {
 pub struct Moments {
     /// The number of matches that were looked at.
     pub seen: u64,
+    /// The number of those that were played again.
+    pub replayed: u64,
     /// The best moments of each kind and entry, the best first.
     best: BTreeMap<(MomentKind, usize), Vec<MatchMoment>>,
     /// The least and the most of each kind: if they are equal, no match is special.
@@ -206,45 +227,45 @@ pub struct Moments {
 const KEPT: usize = 5;
 
 impl Moments {
-    /// Looks at the matches that were played since the last time. `start` is the value of a match for its first seat before it
-    /// begins, if the game is solved.
+    /// Looks at the matches that were played since the last time. `replay` plays a match of a solved game again and returns its
+    /// best rolls, decisions and chances, or `None` if there is no replay of it.
     pub fn catch_up(
         &mut self,
         schedule: &Schedule,
         store: &Store,
-        start: Option<f64>,
+        replay: impl Fn(&PlayedMatch) -> Option<Vec<Highlight>>,
     ) -> Result<(), StoreError> {
         while self.seen < SEARCHED {
             let page = matches(schedule, store, self.seen, PAGE)?;
             if page.is_empty() {
                 break;
             }
-            self.seen += page.len() as u64;
             for played in &page {
-                for (kind, seat, amount) in found(played, start) {
-                    self.add(kind, seat, amount, played);
+                if self.seen < REPLAYED
+                    && played.luck.is_some()
+                    && let Some(found) = replay(played)
+                {
+                    self.replayed += 1;
+                    found.into_iter().for_each(|highlight| self.add(highlight, played));
                 }
+                played.highlights().for_each(|highlight| self.add(highlight, played));
+                self.seen += 1;
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, kind: MomentKind, seat: usize, amount: f64, played: &PlayedMatch) {
+    fn add(&mut self, highlight: Highlight, played: &PlayedMatch) {
+        let Highlight { kind, seat, amount, .. } = highlight;
         let reach = self.reach.entry(kind).or_insert((amount, amount));
         *reach = (reach.0.min(amount), reach.1.max(amount));
         let best = self.best.entry((kind, played.entries[seat])).or_default();
-        if let [.., last] = best.as_slice()
-            && best.len() == KEPT
-        {
-            let worse = if kind == MomentKind::Close { amount > last.amount } else { amount < last.amount };
-            if worse {
-                return;
-            }
+        let new = (highlight, played);
+        let place = best.partition_point(|other| order((other.highlight, &other.played), new).is_le());
+        if place < KEPT {
+            best.insert(place, MatchMoment { highlight, played: played.clone() });
+            best.truncate(KEPT);
         }
-        let moment = MatchMoment { kind, seat, amount, played: played.clone() };
-        let place = best.partition_point(|other| other.order(&moment).is_le());
-        best.insert(place, moment);
-        best.truncate(KEPT);
     }
 
     /// Returns the best moments of a kind, of one entry or of all.
@@ -255,52 +276,10 @@ impl Moments {
         let of = self.best.range((kind, 0)..=(kind, usize::MAX));
         let of = of.filter(|((_, other), _)| entry.is_none_or(|entry| entry == *other));
         let mut all: Vec<&MatchMoment> = of.flat_map(|(_, best)| best).collect();
-        all.sort_by(|one, other| one.order(other));
+        all.sort_by(|one, other| order((one.highlight, &one.played), (other.highlight, &other.played)));
         all.truncate(count);
         all
     }
-}
-
-/// Returns the reasons why a match is worth a look.
-fn found(played: &PlayedMatch, start: Option<f64>) -> Vec<(MomentKind, usize, f64)> {
-    let seats = played.entries.len();
-    let mut found = Vec::new();
-    if seats > 1 {
-        found.push((MomentKind::Long, played.winner().unwrap_or(0), played.result.turns.into()));
-    }
-    if let (Some(winner), Some(margin)) = (played.winner(), played.margin()) {
-        found.push((MomentKind::Close, winner, margin as f64));
-    }
-    let Some(luck) = played.luck.map(f64::from) else { return found };
-    let lucky = if luck < 0.0 && seats > 1 { 1 } else { 0 };
-    found.push((MomentKind::Luck, lucky, if seats > 1 { luck.abs() } else { luck }));
-    if let Some(winner) = played.winner() {
-        let own = if winner == 0 { luck } else { -luck };
-        if own < 0.0 {
-            found.push((MomentKind::Comeback, winner, -own));
-        }
-    }
-    if let Some(start) = start {
-        let result = match (seats, played.winner()) {
-            (1, _) => played.result.scores[0] as f64,
-            (_, None) => 0.5,
-            (_, Some(winner)) => {
-                if winner == 0 {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
-        };
-        // What the first has lost by decisions beyond what the second has.
-        let lost = start + luck - result;
-        found.push((
-            MomentKind::Mistakes,
-            usize::from(lost < 0.0 && seats > 1),
-            if seats > 1 { lost.abs() } else { lost },
-        ));
-    }
-    found
 }
 
 #[cfg(test)]
@@ -330,23 +309,26 @@ mod tests {
             played(2, [0, 1], [3, 15], -0.1, 5),
             played(3, [1, 0], [13, 12], -0.2, 11),
         ];
+        // The winner's chance was lower when it fell behind further in dice.
+        let lowest = |luck: f32| Highlight {
+            kind: MomentKind::Comeback,
+            seat: usize::from(luck > 0.0),
+            amount: 0.5 - f64::from(luck.abs()),
+            step: Some(7),
+        };
         for one in &matches {
-            found(one, Some(0.5))
-                .into_iter()
-                .for_each(|(kind, seat, amount)| moments.add(kind, seat, amount, one));
+            let all = one.highlights().chain([lowest(one.luck.unwrap())]);
+            all.for_each(|highlight| moments.add(highlight, one));
         }
         let best = |kind, entry| {
             let best = moments.best(kind, entry, 9).into_iter();
-            best.map(|moment| (moment.played.number, moment.seat)).collect::<Vec<_>>()
+            best.map(|moment| (moment.played.number, moment.highlight.seat)).collect::<Vec<_>>()
         };
-        assert_eq!(best(MomentKind::Luck, None), [(0, 0), (1, 0), (3, 1), (2, 1)]);
-        assert_eq!(best(MomentKind::Luck, Some(1)), [(1, 0), (2, 1)]);
-        // Entry 0 won match 1 on seat 1, whose luck was -0.3.
-        assert_eq!(best(MomentKind::Comeback, None), [(1, 1), (3, 0)]);
+        assert_eq!(best(MomentKind::Comeback, None), [(0, 1), (1, 1), (3, 0), (2, 0)]);
+        assert_eq!(best(MomentKind::Comeback, Some(1)), [(0, 1), (3, 0)]);
         assert_eq!(best(MomentKind::Close, None), [(3, 0), (1, 1), (0, 0), (2, 1)]);
         assert_eq!(best(MomentKind::Long, None)[0], (1, 1));
-        // In match 1 the first had 0.5 and luck of 0.3, and lost all the same.
-        assert_eq!(best(MomentKind::Mistakes, None)[0], (1, 0));
+        assert_eq!(best(MomentKind::Luck, None), []);
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub use dice::{DiceScene, EndedTurn};
 pub use infection::{InfectionScene, PlayerNow};
 pub use page::page;
 pub(crate) use studio::{Studio, routes};
-pub(crate) use values::is_usual;
-pub use values::{Priced, SeatSum, Unit, ValueEntry, Values};
+pub use values::{Peak, PeakName, Priced, SeatSum, Unit, ValueEntry, Values};
+pub(crate) use values::{is_usual, peaks_of};
 
 use cut::{Part, follow};
 use last_bullet::BattleFilm;

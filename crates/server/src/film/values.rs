@@ -1,11 +1,12 @@
 //! The value of a match at every moment: the solver's ledger, in words and numbers that the pages can draw.
 
 use super::follow;
-use necrodome_arena::replay::{Replay, ReplayError};
+use necrodome_arena::replay::{Bounds, Replay, ReplayError, unpack_within};
 use necrodome_rules::{
     catalog::Listed,
     game::{Move, Seat},
     names::Names,
+    with_game,
 };
 use necrodome_solve::{Ledger, LedgerEntry};
 use schemars::JsonSchema;
@@ -27,6 +28,37 @@ pub struct Values {
     pub seats: Vec<SeatSum>,
     /// The most expensive decisions, as places in `entries`, the worst first.
     pub worst: Vec<u32>,
+    /// The extremes.
+    pub peaks: Vec<Peak>,
+}
+
+/// An extreme of a match.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub struct Peak {
+    /// What it is.
+    pub name: PeakName,
+    /// Its place in the entries.
+    pub entry: u32,
+    /// The step of the film.
+    pub step: u32,
+    /// Whose it is.
+    pub seat: Seat,
+    /// What the roll gave, what the decision cost, or the winner's chance.
+    pub amount: f64,
+}
+
+/// The name of an extreme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PeakName {
+    /// The luckiest roll.
+    Luck,
+    /// The worst decision.
+    Mistakes,
+    /// Where the winner's chance was lowest, if that was below one half.
+    Comeback,
+    /// Where the winner was behind for the last time and then ahead.
+    Turn,
 }
 
 /// The unit of values.
@@ -110,11 +142,6 @@ pub struct Priced {
     pub chosen: bool,
 }
 
-/// The most decisions that are marked as the worst.
-const WORST: usize = 5;
-/// A regret up to this counts as none: it may be a rounding error.
-const NOTHING: f64 = 5e-6;
-
 /// Whether a match uses the usual rules, apart from limits on rounds and turns. Solving other rules takes time and memory, and the
 /// solution is kept as long as the server runs, so only the host may ask for that.
 pub(crate) fn is_usual<G: Listed>(rules: &G::Rules) -> bool {
@@ -128,9 +155,7 @@ pub(crate) fn is_usual<G: Listed>(rules: &G::Rules) -> bool {
 /// Returns the values of a match, or `None` if the game is not solved under its rules and for its number of seats.
 pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, ReplayError> {
     let seats = replay.names.len();
-    let Ok(solution) = necrodome_solve::solve::<G>(&replay.rules, seats) else { return Ok(None) };
-    let ledger = replay.ledger(solution)?;
-    let steps = steps(replay, &ledger)?;
+    let Some((ledger, steps)) = priced(replay)? else { return Ok(None) };
     let sum = |&seat: &Seat| SeatSum { luck: ledger.luck(seat), regret: ledger.regret(seat) };
     Ok(Some(Values {
         unit: if *G::SEATS.end() == 1 { Unit::Points } else { Unit::Chance },
@@ -139,12 +164,76 @@ pub(super) fn values<G: Listed>(replay: &Replay<G>) -> Result<Option<Values>, Re
         entries: ledger
             .entries
             .iter()
-            .zip(steps)
-            .map(|(one, step)| entry(one, step, &replay.names))
+            .zip(&steps)
+            .map(|(one, &step)| entry(one, step, &replay.names))
             .collect(),
         seats: Seat::all(seats).iter().map(sum).collect(),
-        worst: worst(&ledger),
+        worst: ledger.worst().iter().map(|decision| decision.number as u32).collect(),
+        peaks: peaks(replay, &ledger, &steps),
     }))
+}
+
+/// Returns the extremes of a packed replay; none if the game is not solved under its rules and for its number of seats.
+pub(crate) fn peaks_of(packed: Vec<u8>) -> Result<Vec<Peak>, ReplayError> {
+    let unpacked = unpack_within(packed, &Bounds::FILE)?;
+    with_game!(unpacked.game()?, G => {
+        let replay: Replay<G> = unpacked.parse()?;
+        Ok(priced(&replay)?.map_or(Vec::new(), |(ledger, steps)| peaks(&replay, &ledger, &steps)))
+    })
+}
+
+/// A ledger, and the step of the film in which each of its entries is shown.
+type Shown<G> = (Ledger<G>, Vec<u32>);
+
+/// Returns the ledger of a match with its steps, or `None` if the game is not solved.
+fn priced<G: Listed>(replay: &Replay<G>) -> Result<Option<Shown<G>>, ReplayError> {
+    let Ok(solution) = necrodome_solve::solve::<G>(&replay.rules, replay.names.len()) else {
+        return Ok(None);
+    };
+    let ledger = replay.ledger(solution)?;
+    let steps = steps(replay, &ledger)?;
+    Ok(Some((ledger, steps)))
+}
+
+/// Returns the extremes of a match; of equals, the first.
+fn peaks<G: Listed>(replay: &Replay<G>, ledger: &Ledger<G>, steps: &[u32]) -> Vec<Peak> {
+    let alone = *G::SEATS.end() == 1;
+    let peak = |name, place: usize, seat, amount| Peak {
+        name,
+        entry: place as u32,
+        step: steps[place],
+        seat,
+        amount,
+    };
+    let entries = || ledger.entries.iter().enumerate();
+    let rolls = entries().filter_map(|(place, entry)| match entry {
+        LedgerEntry::Roll { seat, luck, .. } => {
+            let own = if alone || seat.0 == 0 { *luck } else { -luck };
+            Some(peak(PeakName::Luck, place, *seat, own))
+        }
+        _ => None,
+    });
+    let luckiest = rolls.min_by(|a, b| b.amount.total_cmp(&a.amount)).filter(|roll| roll.amount > 0.0);
+    let worst = ledger.worst();
+    let worst = worst.first().map(|one| peak(PeakName::Mistakes, one.number, one.seat, one.regret));
+    let mut peaks: Vec<Peak> = luckiest.into_iter().chain(worst).collect();
+    let winners: Vec<Seat> = replay.outcome.winners().collect();
+    let ([winner], false) = (winners.as_slice(), alone) else { return peaks };
+    let course: Vec<(usize, f64)> = entries()
+        .filter_map(|(place, entry)| match entry {
+            LedgerEntry::Decision { after, .. } | LedgerEntry::Roll { after, .. } => {
+                Some((place, if winner.0 == 0 { *after } else { 1.0 - after }))
+            }
+            LedgerEntry::Limit { .. } => None,
+        })
+        .collect();
+    let is_behind = |(_, chance): &&(usize, f64)| *chance < 0.5;
+    let lowest = course.iter().filter(is_behind).min_by(|a, b| a.1.total_cmp(&b.1));
+    let ahead = course.iter().rposition(|one| is_behind(&one)).and_then(|behind| course.get(behind + 1));
+    for (name, at) in [(PeakName::Comeback, lowest), (PeakName::Turn, ahead)] {
+        peaks.extend(at.map(|&(place, chance)| peak(name, place, *winner, chance)));
+    }
+    peaks
 }
 
 /// Returns the step of the film in which each entry is shown.
@@ -210,14 +299,4 @@ fn entry<G: Listed>(entry: &LedgerEntry<G>, step: u32, names: &Names) -> ValueEn
         },
         LedgerEntry::Limit { before, after } => ValueEntry::Limit { before: *before, after: *after },
     }
-}
-
-fn worst<G: Listed>(ledger: &Ledger<G>) -> Vec<u32> {
-    let cost = |(place, entry): (usize, &LedgerEntry<G>)| match entry {
-        LedgerEntry::Decision { regret, .. } if *regret > NOTHING => Some((place as u32, *regret)),
-        _ => None,
-    };
-    let mut costly: Vec<(u32, f64)> = ledger.entries.iter().enumerate().filter_map(cost).collect();
-    costly.sort_by(|a, b| b.1.total_cmp(&a.1));
-    costly.into_iter().take(WORST).map(|(place, _)| place).collect()
 }

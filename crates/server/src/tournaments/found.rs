@@ -10,7 +10,7 @@ use axum::{
     Json,
     extract::{Path, Query, State},
 };
-use necrodome_arena::tournament::{self, By, MomentKind, Search};
+use necrodome_arena::tournament::{self, By, MatchMoment, MomentKind, Search};
 use necrodome_rules::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ pub struct MomentList {
     pub moments: Vec<MomentLine>,
     /// How many matches were looked at.
     pub searched: u64,
+    /// How many of those were played again: rolls, decisions and comebacks are found only there.
+    pub replayed: u64,
 }
 
 /// A match that is worth watching.
@@ -38,8 +40,10 @@ pub struct MomentLine {
     pub kind: MomentName,
     /// Whose moment it is.
     pub seat: Seat,
-    /// How much: luck or cost in the unit of the values, a difference of scores, or turns.
+    /// How much: luck, cost or chance in the unit of the values, a difference of scores, or turns.
     pub amount: f64,
+    /// The step of the film, if it is about a single one.
+    pub step: Option<u32>,
     /// The match.
     pub played: MatchLine,
 }
@@ -48,11 +52,11 @@ pub struct MomentLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentName {
-    /// The dice gave somebody the most.
+    /// A roll gave somebody the most.
     Luck,
-    /// Somebody's decisions cost the most, compared with their opponent's.
+    /// A decision cost somebody the most.
     Mistakes,
-    /// Somebody won with the worst luck.
+    /// Somebody won after their chance was lowest.
     Comeback,
     /// Somebody won by the smallest margin.
     Close,
@@ -209,13 +213,14 @@ pub(super) async fn moments(
         let _permit = permit;
         tournament.with_moments(|moments| {
             let best = MomentKind::ALL.into_iter().flat_map(|kind| moments.best(kind, entry, MOMENTS));
-            let moments_of = best.map(|moment| MomentLine {
-                kind: moment.kind.into(),
-                seat: Seat(moment.seat as u16),
-                amount: (moment.amount * 1e4).round() / 1e4,
-                played: line(&tournament.plan, moment.played.clone()),
+            let moments_of = best.map(|MatchMoment { highlight, played }| MomentLine {
+                kind: highlight.kind.into(),
+                seat: Seat(highlight.seat as u16),
+                amount: (highlight.amount * 1e4).round() / 1e4,
+                step: highlight.step,
+                played: line(&tournament.plan, played.clone()),
             });
-            MomentList { moments: moments_of.collect(), searched: moments.seen }
+            MomentList { moments: moments_of.collect(), searched: moments.seen, replayed: moments.replayed }
         })
     });
     Ok(Json(found.await?))

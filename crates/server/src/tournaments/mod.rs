@@ -104,11 +104,11 @@ impl Tournaments {
         Ok(tournaments)
     }
 
-    /// Starts the sample tournaments of a new arena. If one cannot be played, the arena does without it.
+    /// Starts the sample tournaments of a new arena, all at once. If one cannot be played, the arena does without it.
     fn begin_samples(&self) {
         for sample in samples::all() {
             let plan = sample.plan(self.allowed(), &self.equipment.launcher);
-            if let Err(why) = plan.and_then(|plan| self.begin(&plan, sample.pace)) {
+            if let Err(why) = plan.and_then(|plan| self.add(&plan, sample.pace)) {
                 complain!("warning: a sample of {} cannot be played: {why}", sample.game);
             }
         }
@@ -157,10 +157,15 @@ impl Tournaments {
             .hint("pause or cancel one, or wait until one has finished"))
     }
 
-    /// Begins a tournament.
+    /// Begins a tournament, if one more may run.
     fn begin(&self, plan: &Plan, pace: TournamentPace) -> Result<i64, Refusal> {
         let _alone = self.open.alone();
         self.check_room()?;
+        self.add(plan, pace)
+    }
+
+    /// Adds a tournament and starts it. Call it only while no other is begun.
+    fn add(&self, plan: &Plan, pace: TournamentPace) -> Result<i64, Refusal> {
         let Opened { store, plan, .. } = self.equipment.db.archive().begun(plan, None)?;
         let id = store.id();
         keep::add(&self.equipment.db, id, TournamentState::Paused, now())?;

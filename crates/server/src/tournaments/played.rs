@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     Db, Refusal,
+    film::{Peak, PeakName, peaks_of},
     live::{Live, Thing, lock, now},
     stream::to_json,
 };
@@ -15,7 +16,8 @@ use necrodome_arena::{
     entry::EntrySpec,
     process::Launcher,
     tournament::{
-        self, Moments, Plan, Schedule, Speed, Stop, Store, Sums, TournamentError, hash_of, report_of,
+        self, Highlight, MomentKind, Moments, Plan, PlayedMatch, Schedule, Speed, Stop, Store, Sums,
+        TournamentError, hash_of, packed_replay, report_of,
     },
 };
 use necrodome_rules::catalog::GameId;
@@ -182,8 +184,24 @@ impl Tournament {
     /// Passes the matches worth watching to `look`, after adding those from matches played since the last time.
     pub fn with_moments<T>(&self, look: impl FnOnce(&Moments) -> T) -> Result<T, Refusal> {
         let mut moments = lock(&self.moments);
-        moments.catch_up(&self.schedule, &self.store, tournament::start_value(&self.plan))?;
+        moments.catch_up(&self.schedule, &self.store, |played| self.replay(played))?;
         Ok(look(&moments))
+    }
+
+    /// Plays a match again for its best rolls and decisions, as its film shows them. There may be no replay of it, and whoever
+    /// opens the match is told why.
+    fn replay(&self, played: &PlayedMatch) -> Option<Vec<Highlight>> {
+        let packed = packed_replay(&self.plan, &self.store, played.block, played.number).ok()?;
+        let highlight = |peak: Peak| {
+            let kind = match peak.name {
+                PeakName::Luck => MomentKind::Luck,
+                PeakName::Mistakes => MomentKind::Mistakes,
+                PeakName::Comeback => MomentKind::Comeback,
+                PeakName::Turn => return None,
+            };
+            Some(Highlight { kind, seat: peak.seat.index(), amount: peak.amount, step: Some(peak.step) })
+        };
+        Some(peaks_of(packed).ok()?.into_iter().filter_map(highlight).collect())
     }
 
     /// Returns the end of what each program has written to standard error.

@@ -96,7 +96,7 @@ async fn a_new_arena_has_samples_to_look_at() {
     let config = || Config { samples: true, store: store.clone(), ..config() };
     let site = Site::open(config()).unwrap();
     let mut guest = Visitor::stranger(&site);
-    for id in 1..=2 {
+    for id in 1..=3 {
         let view = watch_to_the_end(&mut guest, id).await;
         assert_eq!((&view["line"]["state"], &view["line"]["sample"]), (&"finished".into(), &true.into()));
         // Nobody is called the best whom the standings do not call the first.
@@ -119,12 +119,15 @@ async fn a_new_arena_has_samples_to_look_at() {
     let path =
         format!("/api/tournaments/{}/matches/{}/{}/film", film["tournament"], film["block"], film["number"]);
     assert_eq!(guest.get(&path).await.ok()["game"], film["game"]);
+    // One of them shows luck and mistakes.
+    let moments = guest.get("/api/tournaments/1/moments").await.ok();
+    assert_eq!(moments["moments"][0]["kind"], "luck");
     // They are played once, and the host's own are no samples.
     drop((guest, site));
     let site = Site::open(config()).unwrap();
     let mut host = Visitor::host(&site).await;
     let id = begin(&mut host, race(1)).await;
-    assert_eq!(id, 3);
+    assert_eq!(id, 4);
     assert_eq!(watch_to_the_end(&mut host, id).await["line"]["sample"], false);
 }
 
@@ -506,30 +509,50 @@ async fn matches_are_searched_and_sorted() {
 }
 
 #[tokio::test]
-async fn moments_are_the_extremes_of_what_is_stored() {
+async fn moments_are_the_extremes_of_single_rolls_and_decisions() {
     let site = site();
     let (mut host, mut guest) = (Visitor::host(&site).await, Visitor::stranger(&site));
     let id = begin(&mut host, race(40)).await;
     watch_to_the_end(&mut guest, id).await;
     let all = guest.get(&format!("/api/tournaments/{id}/matches?count=200")).await.ok();
-    let luck = |one: &Value| one["luck"].as_f64().unwrap().abs();
-    let luckiest = all["matches"].as_array().unwrap().iter().map(luck).fold(0.0, f64::max);
     let found = guest.get(&format!("/api/tournaments/{id}/moments")).await.ok();
-    assert_eq!(found["searched"], 80);
+    assert_eq!((&found["searched"], &found["replayed"]), (&json!(80), &json!(80)));
     let of = |found: &Value, kind: &str| -> Vec<Value> {
         found["moments"].as_array().unwrap().iter().filter(|one| one["kind"] == kind).cloned().collect()
     };
     for kind in ["luck", "mistakes", "comeback", "close", "long"] {
         assert!((1..=5).contains(&of(&found, kind).len()), "{kind}");
     }
-    assert!((of(&found, "luck")[0]["amount"].as_f64().unwrap() - luckiest).abs() < 1e-3);
-    // What a match says of its luck is what its film says: the amount of the moment can be seen there.
-    let moment = &of(&found, "mistakes")[0];
-    let (block, number) = (&moment["played"]["block"], &moment["played"]["number"]);
-    let film = guest.get(&format!("/api/tournaments/{id}/matches/{block}/{number}/film")).await.ok();
-    let cost = |seat: usize| film["values"]["seats"][seat]["regret"].as_f64().unwrap();
-    let seat = moment["seat"].as_u64().unwrap() as usize;
-    assert!((cost(seat) - cost(1 - seat) - moment["amount"].as_f64().unwrap()).abs() < 1e-3);
+    // The films of all matches are searched by hand: no roll, decision or comeback in them is greater.
+    let (mut luckiest, mut worst, mut lowest) = (0.0_f64, 0.0_f64, 1.0_f64);
+    for one in all["matches"].as_array().unwrap() {
+        let (block, number) = (&one["block"], &one["number"]);
+        let film = guest.get(&format!("/api/tournaments/{id}/matches/{block}/{number}/film")).await.ok();
+        let first_won = film["values"]["result"] == 1.0;
+        for entry in film["values"]["entries"].as_array().unwrap() {
+            let of_first = entry["seat"] == 0;
+            if let Some(luck) = entry["luck"].as_f64() {
+                luckiest = luckiest.max(if of_first { luck } else { -luck });
+            }
+            worst = worst.max(entry["regret"].as_f64().unwrap_or_default());
+            if entry["type"] != "limit" && film["values"]["result"] != 0.5 {
+                let after = entry["after"].as_f64().unwrap();
+                lowest = lowest.min(if first_won { after } else { 1.0 - after });
+            }
+        }
+    }
+    for (kind, extreme) in [("luck", luckiest), ("mistakes", worst), ("comeback", lowest)] {
+        let moment = &of(&found, kind)[0];
+        assert!((moment["amount"].as_f64().unwrap() - extreme).abs() < 1e-3, "{kind} {extreme}: {moment}");
+        // The film has it at the same step.
+        let (block, number) = (&moment["played"]["block"], &moment["played"]["number"]);
+        let film = guest.get(&format!("/api/tournaments/{id}/matches/{block}/{number}/film")).await.ok();
+        let peaks = film["values"]["peaks"].as_array().unwrap();
+        let peak = peaks.iter().find(|peak| peak["name"] == kind).unwrap();
+        assert_eq!((&peak["step"], &peak["seat"]), (&moment["step"], &moment["seat"]), "{kind}");
+        let entry = &film["values"]["entries"][peak["entry"].as_u64().unwrap() as usize];
+        assert_eq!(entry["step"], moment["step"], "{kind}");
+    }
 
     let of_ada = guest.get(&format!("/api/tournaments/{id}/moments?entry=Ada")).await.ok();
     for one in of_ada["moments"].as_array().unwrap() {
