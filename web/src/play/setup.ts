@@ -49,7 +49,7 @@ export function filled(values: Record<string, string>): [string, string][] {
 }
 
 /** The bots of a table beside those of the game's line-up. */
-type Known = Pick<PlayInfo, "opponents">;
+export type Known = Pick<PlayInfo, "opponents">;
 
 /** A bot with parameters that suit it: those that the game's own line-ups give it. Some bots never stop without any. */
 export function sensible(game: GameInfo, info: Known, name: string): BotDraft {
