@@ -246,11 +246,6 @@ impl Held {
         self.end.made = Tally::one(tokens, cost);
     }
 
-    /// The most that the call may take.
-    pub fn most(&self) -> Tally {
-        self.call
-    }
-
     /// Counts a call that may have been answered or not, at its most.
     pub fn lose(mut self) {
         self.end.lost = self.call;
