@@ -151,6 +151,15 @@ pub fn packed_replay(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
     with_game!(plan.game().map_err(TournamentError::Plan)?, G => play_again::<G>(plan, store, block, number))
 }
 
+/// Whether the game is solved under the rules of the plan, so that every match has luck.
+pub(super) fn is_solved(plan: &Plan) -> bool {
+    let Ok(game) = plan.game() else { return false };
+    with_game!(game, G => {
+        let rules = plan.rules::<G>();
+        rules.is_ok_and(|rules| necrodome_solve::solve::<G>(&rules, plan.seats).is_ok())
+    })
+}
+
 /// Returns the stored result of a match.
 pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Outcome, MatchError> {
     let schedule = Schedule::of(plan)?;

@@ -419,7 +419,7 @@ fn a_tournament_has_the_same_hash_again_whatever_was_asked_later() {
     // Another answer to the same question every time.
     let number = AtomicU32::new(0);
     let server = Server::minded(move |_| {
-        let action = if number.fetch_add(1, Ordering::SeqCst) % 3 == 0 { "go" } else { "stop" };
+        let action = if number.fetch_add(1, Ordering::SeqCst).is_multiple_of(3) { "go" } else { "stop" };
         Act::say(json!({"reason": "", "action": {"type": action}}).to_string())
     });
     let folder = folder(&server, &PRICES.replace("answers", "concurrency = 1\nanswers"));

@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, log, results, start_value,
+        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, log, matches, results,
         store::{ChunkRow, PackedEffort, packed, unpacked},
     },
     NAMED_PACK, Origin, PartError, PlanFile, Shard,
@@ -302,7 +302,7 @@ impl Open {
     fn new(store: Store, plan: Plan) -> Result<Self, PartError> {
         let (schedule, origins) = (Schedule::of(&plan)?, Origins::of(&store)?);
         let (packed, programs) = (origins.with_bots().cloned(), origins.programs());
-        let (id, is_solved) = (id_of(&plan), start_value(&plan).is_some());
+        let (id, is_solved) = (id_of(&plan), matches::is_solved(&plan));
         let mut open =
             Open { id, store, plan, schedule, sums: None, over: false, packed, programs, is_solved };
         if open.packed.is_none() {
