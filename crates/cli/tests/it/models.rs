@@ -131,7 +131,7 @@ fn a_tournament_is_paid_once_and_can_be_played_again_offline() {
     output(&mut command(folder.path(), &["report", "s.store", "--csv", "s.csv", "--html", "site"]));
     let table = fs::read_to_string(folder.path().join("s.csv")).unwrap();
     assert!(table.lines().next().unwrap().ends_with(
-        "regret,cost,calls,input_tokens,output_tokens,unusable,lost,cost_per_decision,regret_per_cost"
+        "regret,cost,calls,input_tokens,output_tokens,unusable,unusable_by_kind,lost,cost_per_decision,regret_per_cost"
     ));
     let index = fs::read_to_string(folder.path().join("site/index.html")).unwrap();
     for part in ["regret/decision", "cost/decision", "tokens", "unusable", "lost"] {
