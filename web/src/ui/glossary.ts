@@ -20,7 +20,7 @@ export const glossary = {
   margin: "How many points the winner was ahead of the next.",
   faults: "How often an entry answered too late, against the rules or not at all.",
   rate: "How many matches are played in that time, measured over the last few seconds while the tournament runs.",
-  rank: "The ranks that the results allow: with 1–3 it may be first, second or third.",
+  rank: "The ranks that the results allow: an entry with 1–3 may be first, second or third.",
   cpu: "Processor time for a decision, on average, in millionths of a second.",
   regret: "How much more the best decision would have been worth, per decision.",
   "cost-decision": "Money for one decision, on average.",
