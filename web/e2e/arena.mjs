@@ -15,7 +15,8 @@ const here = import.meta.dirname;
 export const necrodome = path.resolve(
   process.env.NECRODOME ?? path.join(here, "../../target/debug/necrodome"),
 );
-export const shots = path.join(here, "screenshots");
+const shots = path.join(here, "screenshots");
+const wantsPictures = Boolean(process.env.NECRODOME_SHOTS);
 
 /** A folder that is gone when the process ends. */
 export function scratch() {
@@ -162,15 +163,20 @@ const everywhere = Object.values(sizes).flatMap((size) =>
   ["light", "dark"].map((theme) => ({ size, theme })),
 );
 
-/**
- * Checks the page on a desk and on a phone, in both themes, and keeps pictures of it. With NECRODOME_SHOTS=all it is looked at in
- * four sizes.
- */
-export async function inspect(page, name) {
+/** Keeps a picture of the page, if NECRODOME_SHOTS is set. */
+export async function picture(page, name, more) {
+  if (!wantsPictures) return;
   mkdirSync(shots, { recursive: true });
+  await page.screenshot({ path: path.join(shots, `${name}.png`), ...more });
+}
+
+/** Waits until the page is drawn: what depends on the size of the window follows then, even if the page's clock is stopped. */
+export const drawn = (page) => page.screenshot({ clip: { x: 0, y: 0, width: 1, height: 1 } });
+
+/** Checks the page on a desk and on a phone, in both themes; with NECRODOME_SHOTS=1 in four sizes, and keeps pictures. */
+export async function inspect(page, name) {
   const before = page.viewportSize();
-  const all = process.env.NECRODOME_SHOTS === "all";
-  for (const { size, theme, rules } of all ? everywhere : looks) {
+  for (const { size, theme, rules } of wantsPictures ? everywhere : looks) {
     const [width, height] = size;
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme });
@@ -183,8 +189,7 @@ export async function inspect(page, name) {
     const what = `${name} at ${width} px, ${theme}`;
     if (!rules) await assertFits(page, what);
     await assertAccessible(page, what, rules);
-    if (!rules)
-      await page.screenshot({ path: path.join(shots, `${name}-${width}-${theme}.png`), fullPage: true });
+    await picture(page, `${name}-${width}-${theme}`, { fullPage: true });
   }
   await page.setViewportSize(before);
   await page.emulateMedia({ colorScheme: null });

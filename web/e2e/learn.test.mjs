@@ -1,7 +1,7 @@
 // The strategy as pictures, and the calculator.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { inspect, openBrowser, shots, startArena, visitor } from "./arena.mjs";
+import { inspect, openBrowser, picture, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
@@ -34,7 +34,7 @@ test("the picture says when to stop, and a cell opens in the calculator", async 
     return [cells.length, outside.length];
   });
   assert.ok(cut[0] > 50 && cut[1] === 0, cut.join(" "));
-  await page.screenshot({ path: `${shots}/learn-narrow.png` });
+  await picture(page, "learn-narrow");
   await feet.selectOption("1");
   await page.setViewportSize({ width: 1280, height: 800 });
   await cell.click();

@@ -6,11 +6,12 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import {
   assertAccessible,
+  drawn,
   inspect,
   necrodome,
   openBrowser,
+  picture,
   scratch,
-  shots,
   startArena,
   visitor,
 } from "./arena.mjs";
@@ -114,8 +115,7 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   const wall = await visitor(browser, { expected });
   await wall.page.clock.install();
   await wall.page.goto(`${arena.url}/party/${id}/wall`);
-  const phones = [];
-  for (const name of names) phones.push(await join(id, name));
+  const phones = await Promise.all(names.map((name) => join(id, name)));
   await wall.page.getByRole("heading", { name: "12 players joined" }).waitFor();
   await inspect(wall.page, "party-wall-lobby");
   await host.page.getByText("No phone can join").waitFor();
@@ -157,8 +157,8 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   const late = await join(id, "Lotte");
   await late.page.getByText("You play from the next turn on.").waitFor();
   await wall.page.getByText("From the next turn: Lotte").waitFor();
-  for (let i = 4; i < 12; i += 2) await meet(phones[i], phones[i + 1]);
-  for (const phone of phones) await endTurn(phone);
+  await Promise.all([4, 6, 8, 10].map((i) => meet(phones[i], phones[i + 1])));
+  await Promise.all(phones.map(endTurn));
   await wall.page.getByText("Turn 1 is over").waitFor();
   await heard(wall.page, /^At most \d+ antibod/);
   await late.page.getByText("Turn 2 of 2").waitFor();
@@ -182,7 +182,7 @@ test("twelve phones, a reload, and a kill in the middle of a turn", { timeout: 6
   await host.page.getByRole("button", { name: "Undo the last contact" }).click();
   await host.page.getByRole("button", { name: "Undo it" }).click();
   await anna.page.getByText("The host has undone your contact with Carla.").waitFor();
-  for (let i = 0; i < 6; i += 1) await meet(phones[i], phones[i + 6]);
+  await Promise.all([0, 1, 2, 3, 4, 5].map((i) => meet(phones[i], phones[i + 6])));
   await meet(anna, late);
   await ben.page.getByRole("button", { name: "Antidote" }).click();
   await ben.page.getByRole("button", { name: "Take it" }).click();
@@ -248,6 +248,17 @@ function cutOff() {
     .map((one) => one.outerHTML.slice(0, 120));
 }
 
+/** What of a wall is not on the screen once all has its size. */
+async function outsideOf(page) {
+  let outside;
+  // Sizes that depend on the window follow with the next pictures.
+  for (let i = 0; i < 20 && outside?.length !== 0; i += 1) {
+    await drawn(page);
+    outside = await page.evaluate(cutOff);
+  }
+  return outside;
+}
+
 /** Everything is on the screen, whatever its size, and no name is cut off. */
 async function assertOnScreen(page, name, { isPaused = false } = {}) {
   for (const [width, height, theme] of [
@@ -258,13 +269,8 @@ async function assertOnScreen(page, name, { isPaused = false } = {}) {
   ]) {
     await page.evaluate((theme) => (document.documentElement.dataset.theme = theme), theme);
     await page.setViewportSize({ width, height });
-    const picture = path.join(shots, `${name}-${width}-${theme}.png`);
-    let outside;
-    // Sizes that depend on the window follow with the next pictures.
-    for (let i = 0; i < 20 && outside?.length !== 0; i += 1) {
-      await page.screenshot({ path: picture });
-      outside = await page.evaluate(cutOff);
-    }
+    const outside = await outsideOf(page);
+    await picture(page, `${name}-${width}-${theme}`);
     assert.deepEqual(outside, [], `${name} at ${width}`);
     // Axe needs a clock that goes.
     if (width === 3840 && !isPaused) await assertAccessible(page, `${name} at ${width}`);
@@ -300,7 +306,7 @@ test("200 of the longest names fit, or the wall says how many do not", { timeout
       const named = lines.filter((line) => line.includes("Bartholomäus")).length;
       return named > 50 && named + Number(rest?.[1] ?? 0) === 200;
     });
-    assert.deepEqual(await wall.page.evaluate(cutOff), []);
+    assert.deepEqual(await outsideOf(wall.page), []);
   };
   await assertAllNamed("party-wall-lobby-long");
   await host.page.getByRole("button", { name: "Start the game" }).click();
@@ -490,7 +496,7 @@ test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
     await dialog.getByRole("button", { name: hold }).hover();
     await phone.page.mouse.down();
     await told.getByText(phone === zombie ? "Zombie" : "Human", { exact: true }).waitFor();
-    await phone.page.screenshot({ path: path.join(shots, `party-peek-${phone === zombie ? 1 : 0}.png`) });
+    await picture(phone.page, `party-peek-${phone === zombie ? 1 : 0}`);
     await phone.page.mouse.up();
     await told.waitFor({ state: "detached" });
     await dialog.getByRole("button", { name: hold }).focus();

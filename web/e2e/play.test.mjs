@@ -1,7 +1,7 @@
 // People play: a game of each kind through the pages, by mouse and by keyboard, alone and with a friend.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { inspect, openBrowser, shots, startArena, visitor } from "./arena.mjs";
+import { drawn, inspect, openBrowser, picture, startArena, visitor } from "./arena.mjs";
 
 let arena, browser;
 before(async () => {
@@ -118,7 +118,7 @@ test("the others' turns are played before one's eyes, and the fatal roll with th
         const shot = Number(await page.locator(".count.shot").innerText());
         const happened = page.getByRole("list", { name: "What happened", exact: true });
         seen.push({ text, busted, shot, rows: await happened.locator("li").count() });
-        if (busted) await page.screenshot({ path: `${shots}/table-fatal-roll.png` });
+        if (busted) await picture(page, "table-fatal-roll");
       }
       await page.clock.runFor(250);
     }
@@ -552,13 +552,13 @@ test("on a phone the board, the scores and the choice are on one screen, and nob
       let seen = await look();
       // Sizes that depend on the window follow with the next pictures.
       for (let i = 0; i < 20 && seen.hidden.length > 0; i++) {
-        await page.screenshot({ path: `${shots}/phone-${game}-${height}.png` });
+        await drawn(page);
         seen = await look();
       }
       assert.deepEqual(seen.hidden, [], what);
       assert.equal(seen.keys, 0, what);
       assert.ok(seen.found > 0, what);
-      await page.screenshot({ path: `${shots}/phone-${game}-${height}.png` });
+      await picture(page, `phone-${game}-${height}`);
     }
     // The navigation is left out; the skull leads home.
     await page.setViewportSize({ width: 360, height: 640 });
