@@ -10,12 +10,28 @@ const bots = path.resolve(import.meta.dirname, "../../bots");
 const list = path.join(scratch(), "bots.toml");
 // A first bot with a common mistake.
 writeFileSync(path.join(path.dirname(list), "novice.py"), "import numpie\n");
+// One that writes a log.
+writeFileSync(
+  path.join(path.dirname(list), "chatty.py"),
+  `import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        print("a match with seed", message["seed"], file=sys.stderr, flush=True)
+    elif message["type"] == "hello":
+        print(json.dumps({"type": "ready", "protocol": 1}), flush=True)
+    elif message["type"] == "decide":
+        action = {"type": "stop" if message["view"]["turn"]["brains"] else "go"}
+        print(json.dumps({"id": message["id"], "action": action}), flush=True)
+`,
+);
 writeFileSync(
   list,
   [
     `[[bot]]\nname = "snake"\nrun = "${bots}/python/zombie_dice.py"\n`,
     `[[bot]]\nname = "clumsy"\nrun = "${bots}/misbehaving/crash.py"\ngames = ["zombie-dice"]\n`,
     `[[bot]]\nname = "novice"\nrun = "./novice.py"\ngames = ["zombie-dice"]\n`,
+    `[[bot]]\nname = "chatty"\nrun = "./chatty.py"\ngames = ["zombie-dice"]\n`,
   ].join("\n"),
 );
 
@@ -181,6 +197,7 @@ test("programs of the host take part by name, and what they do wrong is told", a
   await host.page.getByLabel("Bot 1").selectOption("snake");
   await host.page.getByLabel("Bot 2").selectOption("clumsy");
   await host.page.getByLabel("Bot 3").selectOption("novice");
+  await host.page.getByLabel("Bot 4").selectOption("chatty");
   await host.page.getByRole("spinbutton", { name: /^Blocks/ }).fill("3");
   await host.page.getByRole("button", { name: "Start the tournament" }).click();
   await state(host.page, "finished").waitFor({ timeout: 60_000 });
@@ -195,12 +212,17 @@ test("programs of the host take part by name, and what they do wrong is told", a
   await inspect(host.page, "tournament-faults");
   // Beside the film, too: for the host.
   const list = host.page.getByRole("region", { name: "Matches" });
-  const film = await list.getByRole("link").first().getAttribute("href");
-  for (const { page } of [host, guest]) {
-    await page.goto(`${arena.url}${film}`);
-    await page.getByRole("heading", { name: "All steps" }).waitFor();
-  }
+  const films = await list.getByRole("link").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
   const logs = host.page.getByRole("region", { name: "For the host" });
+  const seeds = new Set();
+  for (const film of films.slice(0, 3).reverse()) {
+    await host.page.goto(`${arena.url}${film}`);
+    await logs.getByText(/^What chatty wrote .* in this match$/).click();
+    seeds.add(await logs.locator("pre", { hasText: /^a match with seed \d+$/ }).textContent());
+  }
+  assert.equal(seeds.size, 3, "each film has the lines of its own match");
+  await guest.page.goto(host.page.url());
+  await guest.page.getByRole("heading", { name: "All steps" }).waitFor();
   await logs.getByText("clumsy").first().waitFor();
   assert.ok((await logs.getByRole("link", { name: /^decision \d+$/ }).count()) > 0);
   assert.ok((await logs.getByText("Traceback").count()) > 0);

@@ -1,5 +1,6 @@
 //! Faults of entries, each kind with its own name.
 
+use crate::stderr::lines;
 use necrodome_rules::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -141,7 +142,7 @@ pub fn harmless(c: char) -> char {
 
 /// Returns at most `most` lines of a log, from its beginning and its end: some languages say first what was wrong, others last.
 pub fn shown(log: &str, most: usize) -> Vec<String> {
-    let lines = without_repeats(&log.lines().collect::<Vec<_>>());
+    let lines = without_repeats(&lines(log).collect::<Vec<_>>());
     let safe = |lines: &[Cow<str>]| -> Vec<String> { lines.iter().map(|line| clean(line)).collect() };
     let Some(more) = lines.len().checked_sub(most).filter(|&more| more > 0) else { return safe(&lines) };
     let (first, last) = (most / 3, most - most / 3 - 1);

@@ -19,6 +19,7 @@ pub mod profile;
 pub mod protocol;
 pub mod replay;
 pub mod run;
+pub mod stderr;
 pub mod tournament;
 pub mod varint;
 pub mod wasm;

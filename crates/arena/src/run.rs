@@ -16,6 +16,7 @@ use necrodome_rules::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::iter;
 
 /// A finished match.
 #[derive(Debug, Clone)]
@@ -133,6 +134,12 @@ pub fn run_unrecorded<G: Game>(
     referee(names, rules, dice.into(), players, None, watch)
 }
 
+/// Returns the seeds that the players of a match are told when it starts, by seat.
+pub(crate) fn start_seeds(bots: Seed) -> impl Iterator<Item = u32> {
+    let mut seeds = Seeded::new(bots, "bot seeds", 0);
+    iter::repeat_with(move || seeds.uniform(u32::MAX))
+}
+
 fn referee<G: Game>(
     names: &Names,
     rules: &G::Rules,
@@ -145,9 +152,8 @@ fn referee<G: Game>(
     let mut log = Vec::new();
     let mut game = G::new(names, rules, &mut chance, &mut log)?;
     let seats = Seat::all(names.len());
-    let mut own_seeds = Seeded::new(bots, "bot seeds", 0);
-    for (&seat, player) in seats.iter().zip(players.iter_mut()) {
-        player.start(&MatchStart { seat, names, seed: own_seeds.uniform(u32::MAX) });
+    for ((&seat, player), seed) in seats.iter().zip(players.iter_mut()).zip(start_seeds(bots)) {
+        player.start(&MatchStart { seat, names, seed });
     }
     let mut views: Vec<G::View> = seats.iter().map(|&seat| game.view(seat)).collect();
     let mut faults = Vec::new();

@@ -5,7 +5,7 @@ use axum::{
     http::StatusCode,
     response::{Html, IntoResponse, Response},
 };
-use necrodome_arena::tournament::StoreError;
+use necrodome_arena::tournament::{MatchError, StoreError};
 use necrodome_rules::catalog::UnknownGame;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -141,6 +141,17 @@ impl Display for Refusal {
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
         Refusal::internal(error)
+    }
+}
+
+impl From<MatchError> for Refusal {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::NoBlock { .. } | MatchError::NoMatch { .. } | MatchError::NotKept => {
+                Refusal::missing(error)
+            }
+            other => Refusal::internal(other),
+        }
     }
 }
 

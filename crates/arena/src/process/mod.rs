@@ -22,6 +22,7 @@ use crate::{
     diagnosis::{Asked, Language, Silent, of_line},
     fault::{Fault, FaultKind},
     protocol::{IN_ACT, excerpt, is_chatter},
+    stderr::Stderr,
 };
 use cpu::{Queue, TreeClock};
 use ending::{Ending, How};
@@ -47,8 +48,6 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// The most bytes that wait for the next question.
 const MOST_MENTIONED: usize = 32 << 10;
-/// The most bytes of a bot's standard error that are kept.
-const MAX_STDERR: usize = 64 << 10;
 /// How long a bot may take to end after the arena closed its input.
 const END_GRACE: Duration = Duration::from_secs(1);
 /// How long a process may take to end after it closed its output.
@@ -149,7 +148,7 @@ pub(crate) struct Process {
     group: Option<Group>,
     /// The number of processes between the arena and the bot.
     depth: usize,
-    log: Vec<u8>,
+    log: Stderr,
     /// The last bytes of standard error: at the end they say how the bot ended.
     last: Vec<u8>,
     ended: Option<Ending>,
@@ -208,7 +207,7 @@ impl Process {
             temporary,
             group,
             depth: if launcher.level() == Level::Full { 2 } else { 1 },
-            log: Vec::new(),
+            log: Stderr::default(),
             last: Vec::new(),
             ended: None,
             clock: None,
@@ -220,7 +219,13 @@ impl Process {
 
     /// Returns what the bot has written to standard error.
     pub(crate) fn log(&self) -> &[u8] {
-        &self.log
+        self.log.text()
+    }
+
+    /// Says that what the bot writes from now on belongs to the match with this seed.
+    pub(crate) fn begin_match(&mut self, seed: u32) {
+        self.pump();
+        self.log.begin_match(seed, self.last.len());
     }
 
     /// Returns the language that the bot is written in.
@@ -324,7 +329,7 @@ impl Process {
             program: Some(&self.program),
             has_spoken: self.has_spoken,
             unfinished: &self.received,
-            log: &self.log,
+            log: self.log(),
         };
         silent.of(fault)
     }
@@ -380,8 +385,7 @@ impl Process {
                 let kept = said.len().saturating_sub(ending::BYTES);
                 self.last = said.split_off(kept);
                 // What is over the limit is read, so that the bot can go on, and thrown away.
-                said.truncate(MAX_STDERR.saturating_sub(self.log.len()));
-                self.log.append(&mut said);
+                self.log.write(&said);
                 open
             }
             None => true,
@@ -433,7 +437,7 @@ impl Process {
     /// Returns what the arena lacked, if the bot did not start for that reason.
     pub(crate) fn shortage(&self) -> Option<String> {
         let errno = self.ended?.shortage()?;
-        let said = String::from_utf8_lossy(&self.log);
+        let said = String::from_utf8_lossy(self.log());
         Some(said.lines().last().map_or_else(|| errno.desc().to_owned(), str::to_owned))
     }
 
@@ -495,7 +499,7 @@ impl Process {
             Some(_) => None,
         };
         self.pump();
-        (fault, std::mem::take(&mut self.log))
+        (fault, self.log().to_vec())
     }
 }
 

@@ -31,6 +31,8 @@ pub struct ProcessTransport {
     paid: Duration,
     /// What the earlier processes have written to standard error.
     old_log: Vec<u8>,
+    /// The seed of the match.
+    seed: Option<u32>,
 }
 
 impl ProcessTransport {
@@ -48,6 +50,7 @@ impl ProcessTransport {
             effort: Effort::default(),
             paid: Duration::ZERO,
             old_log: Vec::new(),
+            seed: None,
         }
     }
 
@@ -81,6 +84,9 @@ impl ProcessTransport {
         let max_line = self.limits.line_limit(&self.game);
         let mut process = Process::spawn(&self.launcher, &self.program, &self.limits, max_line)
             .map_err(|error| Silence::Arena(format!("the arena cannot start a program: {error}")))?;
+        if let Some(seed) = self.seed {
+            process.begin_match(seed);
+        }
         // What a bot prints before it is greeted is looked at with its answer.
         process.send(hello, true)?;
         match process.receive(self.limits.start_allowance()) {
@@ -161,7 +167,11 @@ impl Transport for ProcessTransport {
         self.drop_process();
     }
 
-    fn begin_match(&mut self) {
+    fn begin_match(&mut self, seed: u32) {
+        self.seed = Some(seed);
+        if let Some(process) = &mut self.process {
+            process.begin_match(seed);
+        }
         self.bank = Duration::from_millis(self.limits.match_ms);
         self.idle = Duration::from_millis(self.limits.idle_ms);
     }

@@ -43,8 +43,8 @@ pub trait Transport {
     /// Drops the bot because its answer to the greeting was wrong.
     fn turn_away(&mut self);
 
-    /// Called when a match begins.
-    fn begin_match(&mut self) {}
+    /// Called when the match with this seed begins.
+    fn begin_match(&mut self, _seed: u32) {}
 
     /// Sends a message that needs no answer.
     fn tell(&mut self, line: &[u8]);
@@ -237,7 +237,7 @@ impl<G: Listed, T: Transport> Player<G> for ProtocolPlayer<G, T> {
         let names: Vec<String> = start.names.iter().map(str::to_owned).collect();
         let message: Message<G> = ToBot::Start { seat: start.seat, names: &names, seed: start.seed };
         self.start_line = to_line(&message);
-        self.transport.begin_match();
+        self.transport.begin_match(start.seed);
         self.forgiving = true;
         self.pending = self.ensure_open(false).err();
     }

@@ -5,7 +5,8 @@ use crate::{
     dice::Dice,
     lineup::{BotError, LineupError, built_in},
     player::{BuiltInPlayer, Player},
-    run::run_match,
+    run::{run_match, start_seeds},
+    stderr,
 };
 use necrodome_rules::{bot::BotSpec, catalog::Listed, game::Outcome, names::Names, with_game};
 use std::iter;
@@ -174,6 +175,26 @@ pub fn stored_result(plan: &Plan, store: &Store, block: u32, number: u32) -> Res
 /// Returns the sources of the dice of a match.
 pub fn match_dice(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Dice, MatchError> {
     Ok(store.dice(plan).map_err(TournamentError::from)?.of_match(block, number as usize))
+}
+
+/// Returns what the programs of a match have written to standard error in it, by entry. A program hands in its log when it is
+/// closed, with those of other matches.
+pub fn match_logs(
+    plan: &Plan,
+    store: &Store,
+    block: u32,
+    number: u32,
+) -> Result<Vec<(usize, String)>, MatchError> {
+    let schedule = Schedule::of(plan)?;
+    let (seatings, matches) = (schedule.seatings(block), schedule.matches(block));
+    let seating = seatings.get(number as usize).ok_or(MatchError::NoMatch { number, matches })?;
+    let mut logs = Vec::new();
+    for (&entry, seed) in seating.iter().zip(start_seeds(match_dice(plan, store, block, number)?.bots)) {
+        let log = store.log_with(entry, &stderr::heading(seed)).map_err(TournamentError::from)?;
+        let written = log.map(|log| stderr::of_match(&log, seed)).filter(|written| !written.is_empty());
+        logs.extend(written.map(|written| (entry, written)));
+    }
+    Ok(logs)
 }
 
 fn play_again<G: Listed>(plan: &Plan, store: &Store, block: u32, number: u32) -> Result<Vec<u8>, MatchError> {

@@ -30,7 +30,9 @@ pub use chain::Damage;
 pub use estimate::estimate;
 pub use forecast::{Forecast, Length, PairForecast, forecast};
 pub use formats::Format;
-pub use matches::{MatchError, PlayedMatch, all_matches, match_dice, matches, packed_replay, stored_result};
+pub use matches::{
+    MatchError, PlayedMatch, all_matches, match_dice, match_logs, matches, packed_replay, stored_result,
+};
 pub use parts::{
     Allowed, Audit, Catch, Difference, Disputed, Merged, Merger, Origin, Packed, PartError, PlanFile,
     PlanInfo, Shard, audit, blocks_to_catch, chance_to_catch, is_pack, merge, merged, pack,

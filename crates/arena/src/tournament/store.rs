@@ -328,6 +328,18 @@ impl Store {
         Ok(closings)
     }
 
+    /// Returns the first log of an entry in which a line is.
+    pub(super) fn log_with(&self, entry: usize, line: &str) -> Result<Option<String>, StoreError> {
+        let connection = self.archive.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT * FROM closings WHERE tournament = ?1 AND entry = ?2 AND instr(log, ?3) > 0 ORDER BY number LIMIT 1",
+        )?;
+        let mut rows = query.query(params![self.id, entry as i64, line])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        self.archive.check(&CLOSINGS, row)?;
+        Ok(Some(row.get(5)?))
+    }
+
     /// Returns the replay of a match, if it was kept.
     pub fn replay(&self, block: u32, number: u32) -> Result<Option<Vec<u8>>, StoreError> {
         let connection = self.archive.connection();

@@ -12,8 +12,6 @@ use crate::{
 };
 use wasmi::{Error, Memory, ResumableCall, ResumableCallHostTrap, Store, StoreLimitsBuilder, TrapCode, Val};
 
-/// The most bytes of a bot's standard error that are kept.
-pub const MAX_LOG: usize = 64 << 10;
 /// The most elements of all tables.
 const MAX_ELEMENTS: usize = 1 << 20;
 /// Units of fuel in a million.
@@ -57,7 +55,7 @@ impl Machine {
 
     /// Returns what the module has written to standard error.
     pub(crate) fn log(&self) -> &[u8] {
-        &self.store.data().log
+        self.store.data().log.text()
     }
 
     /// Returns the fuel that it has used so far.
@@ -66,8 +64,10 @@ impl Machine {
     }
 
     /// Begins a match: from here on random numbers follow from what the module is told in it.
-    pub(crate) fn begin_match(&mut self) {
-        self.store.data_mut().random = Default::default();
+    pub(crate) fn begin_match(&mut self, seed: u32) {
+        let wasi = self.store.data_mut();
+        wasi.random = Default::default();
+        wasi.log.begin_match(seed, 0);
     }
 
     /// Sends a line that needs no answer. The module reads it when it runs next.
@@ -118,7 +118,7 @@ impl Machine {
             _ => Fault::new(FaultKind::Timeout, "it waits for more input instead of answering"),
         };
         let (language, has_spoken) = (self.language(), self.has_spoken);
-        Silent { language, program: None, has_spoken, unfinished: output, log }.of(fault)
+        Silent { language, program: None, has_spoken, unfinished: output, log: log.text() }.of(fault)
     }
 
     /// Runs the module on what it was told, and returns what it wrote without being asked for.

@@ -26,6 +26,8 @@ pub struct WasmTransport {
     effort: Effort,
     /// What earlier machines have written to standard error.
     old_log: Vec<u8>,
+    /// The seed of the match.
+    seed: Option<u32>,
 }
 
 impl WasmTransport {
@@ -41,6 +43,7 @@ impl WasmTransport {
             decision: 0,
             effort: Effort::default(),
             old_log: Vec::new(),
+            seed: None,
         }
     }
 
@@ -104,6 +107,9 @@ impl Transport for WasmTransport {
         }
         self.starts_left -= 1;
         let mut machine = Machine::new(&self.module, &self.limits, self.limits.line_limit(&self.game));
+        if let Some(seed) = self.seed {
+            machine.begin_match(seed);
+        }
         machine.tell(hello);
         self.machine = Some(machine);
         Ok(self.greeting().map_err(|fault| {
@@ -118,10 +124,11 @@ impl Transport for WasmTransport {
         self.drop_machine();
     }
 
-    fn begin_match(&mut self) {
+    fn begin_match(&mut self, seed: u32) {
+        self.seed = Some(seed);
         self.bank = self.limits.match_fuel_m.saturating_mul(MILLION);
         if let Some(machine) = &mut self.machine {
-            machine.begin_match();
+            machine.begin_match(seed);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The world of a module: the functions of WASI preview 1. There are three open files, and none can be opened.
 
-use super::machine::MAX_LOG;
+use crate::stderr::Stderr;
 use wasmi::{
     Caller, Engine, Error, Extern, FuncType, Linker, StoreLimits, TrapCode, Val, ValType, errors::HostError,
 };
@@ -72,7 +72,7 @@ pub struct Wasi {
     pub output: Vec<u8>,
     /// The most bytes of `output`.
     room: usize,
-    pub log: Vec<u8>,
+    pub log: Stderr,
     closed: [bool; 3],
     pub waiting: Option<Waiting>,
     /// Fuel used in earlier runs; below, fuel granted to this one.
@@ -254,13 +254,13 @@ impl Wasi {
         for (at, len) in lists(memory, buffers, count)? {
             let bytes = slice(memory, at, len as usize)?;
             total += len;
-            let (into, most) = match fd {
-                STDOUT => (&mut self.output, self.room),
-                _ => (&mut self.log, MAX_LOG),
-            };
-            let fits = bytes.len().min(most.saturating_sub(into.len()));
-            into.extend_from_slice(&bytes[..fits]);
-            if fd == STDOUT && fits < bytes.len() {
+            if fd != STDOUT {
+                self.log.write(bytes);
+                continue;
+            }
+            let fits = bytes.len().min(self.room.saturating_sub(self.output.len()));
+            self.output.extend_from_slice(&bytes[..fits]);
+            if fits < bytes.len() {
                 return Ok(false);
             }
         }

@@ -10,7 +10,10 @@ use axum::{
     Json,
     extract::{Path, Query, State},
 };
-use necrodome_arena::tournament::{self, By, MatchMoment, MomentKind, Search};
+use necrodome_arena::{
+    fault::shown,
+    tournament::{self, By, MatchMoment, MomentKind, Search},
+};
 use necrodome_rules::game::Seat;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +24,8 @@ const MATCHES: usize = 200;
 const DEEPEST: u64 = 10_000;
 /// The most moments of each kind.
 const MOMENTS: usize = 5;
+/// The most lines of a program's log beside a film.
+const LINES: usize = 1000;
 
 /// The matches of a tournament that are worth watching.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -81,7 +86,7 @@ impl From<MomentKind> for MomentName {
 pub struct MatchLogs {
     /// What went wrong in this match.
     pub faults: Vec<MatchFault>,
-    /// The end of the log of each program in it. A log covers all matches of its program.
+    /// What each program has written to standard error in it. Programs hand in their logs when they are closed.
     pub logs: Vec<EntryLog>,
 }
 
@@ -235,7 +240,7 @@ pub(super) async fn logs(
     let tournament = find(&site, &id).await?;
     let (block, match_number): (u32, u32) = (number(&block, "block")?, number(&match_number, "match")?);
     let found = site.aside(move |_| {
-        let Tournament { plan, store, schedule, .. } = &*tournament;
+        let Tournament { plan, store, .. } = &*tournament;
         let all = store.faults(block..block.saturating_add(1))?;
         let of_match = all.into_iter().filter(|(_, number, _)| *number == match_number);
         let faults = of_match.flat_map(|(_, _, faults)| faults).map(|fault| MatchFault {
@@ -245,13 +250,12 @@ pub(super) async fn logs(
             detail: fault.fault.detail,
             hint: fault.fault.hint,
         });
-        let seated = match block < store.blocks()? {
-            true => schedule.seatings(block).get(match_number as usize).cloned().unwrap_or_default(),
-            false => Vec::new(),
+        let logs = tournament::match_logs(plan, store, block, match_number)?;
+        let log = |(entry, written): (usize, String)| EntryLog {
+            name: plan.entries[entry].name.clone(),
+            lines: shown(&written, LINES),
         };
-        let names: Vec<&str> = seated.iter().map(|&entry| plan.entries[entry].name.as_str()).collect();
-        let logs = tournament.logs().into_iter().filter(|log| names.contains(&log.name.as_str())).collect();
-        Ok(MatchLogs { faults: faults.collect(), logs })
+        Ok(MatchLogs { faults: faults.collect(), logs: logs.into_iter().map(log).collect() })
     });
     Ok(Json(found.await?))
 }

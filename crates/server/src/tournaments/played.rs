@@ -4,7 +4,7 @@ use super::{
     allowed::Allowed,
     entered::resolve,
     keep,
-    shown::{EntryLog, HistoryPoint, TournamentLine, TournamentPace, TournamentState, TournamentView},
+    shown::{HistoryPoint, TournamentLine, TournamentPace, TournamentState, TournamentView},
 };
 use crate::{
     Db, Refusal,
@@ -202,11 +202,6 @@ impl Tournament {
             Some(Highlight { kind, seat: peak.seat.index(), amount: peak.amount, step: Some(peak.step) })
         };
         Some(peaks_of(packed).ok()?.into_iter().filter_map(highlight).collect())
-    }
-
-    /// Returns the end of what each program has written to standard error.
-    pub fn logs(&self) -> Vec<EntryLog> {
-        self.live.lock().view.host.as_ref().map(|host| host.logs.clone()).unwrap_or_default()
     }
 
     /// Sends the current view to the viewers.

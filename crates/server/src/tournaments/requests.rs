@@ -18,7 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use necrodome_arena::tournament::{self, MatchError, Plan, PlayedMatch};
+use necrodome_arena::tournament::{self, Plan, PlayedMatch};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -216,14 +216,7 @@ async fn packed(site: &Site, id: &str, block: &str, match_number: &str) -> Resul
     };
     site.aside(move |_| {
         let _permit = permit;
-        tournament::packed_replay(&tournament.plan, &tournament.store, block, match_number).map_err(|error| {
-            match error {
-                MatchError::NoBlock { .. } | MatchError::NoMatch { .. } | MatchError::NotKept => {
-                    Refusal::missing(error)
-                }
-                other => Refusal::internal(other),
-            }
-        })
+        Ok(tournament::packed_replay(&tournament.plan, &tournament.store, block, match_number)?)
     })
     .await
 }

@@ -160,7 +160,7 @@ pub struct HostOnly {
 pub struct EntryLog {
     /// The entry.
     pub name: String,
-    /// The last lines.
+    /// The lines; of many the first and the last.
     pub lines: Vec<String>,
 }
 

@@ -12,6 +12,7 @@ use necrodome_arena::{
     model::is_model,
     profile::{Habit, PlayedBlock, habits, regret_per_match},
     replay::unpack,
+    stderr,
     tournament::{
         MatchError, Plan, PlannedEntry, PlayedMatch, Report, Schedule, SealedDice, Store, TournamentError,
         all_matches, packed_replay,
@@ -121,7 +122,7 @@ fn gather<G: Listed>(report: &Report, schedule: &Schedule, store: &Store) -> Res
     let plan = &report.plan;
     let mut bots: Vec<Bot> = plan.entries.iter().map(|_| Bot::default()).collect();
     for closing in store.closings().map_err(TournamentError::from)? {
-        let lines = closing.log.lines().map(|line| line.chars().map(visible).collect());
+        let lines = stderr::lines(&closing.log).map(|line| line.chars().map(visible).collect());
         let log = &mut bots[closing.entry].log;
         log.extend::<Vec<String>>(lines.collect());
         log.drain(..log.len().saturating_sub(LOG));
