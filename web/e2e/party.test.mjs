@@ -458,7 +458,7 @@ test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
   await phones[0].page.getByText("4 players").waitFor();
   await assertAlike(phones, "before the start");
   await host.page.getByRole("button", { name: "Start the game" }).click();
-  await host.page.getByRole("heading", { name: "Turn 1 of 8" }).waitFor();
+  await host.page.getByRole("heading", { name: "Turn 1 of 5" }).waitFor();
   const judged = await (await host.context.request.get(`${arena.url}/api/party/${id}/judge`)).json();
   const zombie = phones[judged.players.findIndex((player) => player.role === "zombie")];
   const [human, other, last] = phones.filter((phone) => phone !== zombie);
@@ -544,7 +544,7 @@ test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
     await page.getByText("You have ended your turn.").waitFor();
   });
   for (const phone of [other, last]) await endTurn(phone);
-  for (const phone of phones) await phone.page.getByText("Turn 2 of 8").waitFor();
+  for (const phone of phones) await phone.page.getByText("Turn 2 of 5").waitFor();
   await assertAlike(phones, "the next turn");
   const shakes = await Promise.all(both.map((phone) => phone.page.evaluate("shaken")));
   assert.ok(shakes[0].length > 0);

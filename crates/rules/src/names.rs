@@ -52,7 +52,8 @@ impl Names {
         let mut folded: Vec<(String, &String)> = Vec::with_capacity(names.len());
         for name in &names {
             check_name(name)?;
-            folded.push((name.to_lowercase(), name));
+            let seen: String = name.chars().filter(|&c| c != AS_PICTURE && c != JOINER).collect();
+            folded.push((seen.to_lowercase(), name));
         }
         folded.sort();
         if let Some(pair) = folded.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -135,13 +136,39 @@ fn check_name(name: &str) -> Result<(), SetupError> {
     if name.chars().count() > MAX_NAME {
         return Err(refuse(name, "is longer than 40 characters"));
     }
-    if name.chars().any(is_invisible) {
+    if hides_something(name) {
         return Err(refuse(name, "has control or invisible characters"));
     }
     if name.trim() != name {
         return Err(refuse(name, "begins or ends with a space"));
     }
     Ok(())
+}
+
+/// Makes a picture of the character before it; below, joins two pictures into one.
+const AS_PICTURE: char = '\u{fe0f}';
+const JOINER: char = '\u{200d}';
+
+/// Whether a name has invisible characters, but for those that phones put into pictures.
+fn hides_something(name: &str) -> bool {
+    let chars: Vec<char> = name.chars().collect();
+    let is_shown = |at: usize| match chars[at] {
+        AS_PICTURE => at > 0 && is_picture(chars[at - 1]),
+        JOINER => {
+            at > 0
+                && (chars[at - 1] == AS_PICTURE || is_picture(chars[at - 1]))
+                && chars.get(at + 1).copied().is_some_and(is_picture)
+        }
+        c => !is_invisible(c),
+    };
+    !(0..chars.len()).all(is_shown)
+}
+
+/// Whether a character can be a picture, such as a heart or a zombie.
+fn is_picture(c: char) -> bool {
+    let could_be = matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}');
+    could_be && !is_invisible(c)
 }
 
 /// Whether a character is a control character, or a format character that can make two names look alike or reverse text.
@@ -180,6 +207,17 @@ mod tests {
             let error = Names::new([name]).unwrap_err().to_string();
             assert!(error.contains(why), "{name:?}: {error}");
         }
+    }
+
+    #[test]
+    fn pictures_are_names() {
+        let names = ["\u{2764}\u{fe0f}", "\u{1f9df}\u{200d}\u{2640}\u{fe0f}\u{1f389}", "\u{1f44d}\u{1f3fd}"];
+        assert!(Names::new(names).is_ok());
+        for name in ["\u{fe0f}", "a\u{fe0f}", "a\u{200d}b", "\u{1f9df}\u{200d}", "\u{2800}\u{fe0f}"] {
+            assert!(Names::new([name]).is_err(), "{name:?}");
+        }
+        let alike = Names::new(["\u{2764}\u{fe0f}", "\u{2764}"]).unwrap_err().to_string();
+        assert!(alike.contains("is taken"), "{alike}");
     }
 
     #[test]

@@ -66,6 +66,8 @@ export interface Palette {
 /** The colour of an entry in this theme. */
 export function colourOf(seat: number): string {
   const place = seat % COLOURS;
+  // Whoever draws with it draws anew in another theme.
+  void theme.name;
   if (place < 6) return token(`--seat-${place}`);
   const [dark, chroma, hue, light] = MORE[place - 6]!;
   return theme.name === "dark"

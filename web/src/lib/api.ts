@@ -56,11 +56,15 @@ export function wordsOf(error: unknown): string {
 /** What could not be asked is asked again so much later, in milliseconds. */
 export const AGAIN = 1500;
 
-/** Asks until there is an answer. Gives a function that ends it. */
+/** Whether the server may answer if it is asked again. */
+export const passes = (error: unknown) =>
+  !(error instanceof RefusedError) || error.status === 429 || error.status >= 500;
+
+/** Asks until there is an answer, or a refusal that stays. Gives a function that ends it. */
 export function persist<T>(
   path: string,
   take: (value: T) => void,
-  fail: (words: string) => void,
+  fail: (words: string, again: boolean) => void,
 ): () => void {
   let again: ReturnType<typeof setTimeout>;
   let left = false;
@@ -69,11 +73,11 @@ export function persist<T>(
       const value = await get<T>(path);
       if (left) return;
       take(value);
-      fail("");
+      fail("", false);
     } catch (error) {
       if (left) return;
-      fail(wordsOf(error));
-      again = setTimeout(() => void ask(), AGAIN);
+      fail(wordsOf(error), passes(error));
+      if (passes(error)) again = setTimeout(() => void ask(), AGAIN);
     }
   };
   void ask();

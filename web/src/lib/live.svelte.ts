@@ -12,6 +12,8 @@ export class Live<T> {
   value = $state.raw<T>();
   /** Whether news arrive; unknown at first. */
   connected = $state<boolean>();
+  /** How often news have begun to arrive. */
+  opened = $state(0);
   /** Why it cannot be shown for now. */
   problem = $state("");
   /** Why it will never be shown: the server does not have it. */
@@ -58,7 +60,10 @@ export class Live<T> {
     if (this.#left || this.gone || (this.value !== undefined && this.isLast(this.value))) return;
     const source = new EventSource(`${this.path}/stream${this.query}`);
     this.#source = source;
-    source.onopen = () => (this.connected = true);
+    source.onopen = () => {
+      this.connected = true;
+      this.opened += 1;
+    };
     source.onmessage = (event: MessageEvent<string>) => {
       [this.connected, this.problem] = [true, ""];
       this.take(JSON.parse(event.data) as T);

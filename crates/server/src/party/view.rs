@@ -217,10 +217,18 @@ pub struct PartyWinner {
 pub struct SeatView {
     /// Their number.
     pub number: Number,
+    /// Their name: the board has it once they take part.
+    pub name: String,
     /// The code that others scan to meet them.
     pub code: String,
     /// The game, once they take part: from its start or, for those who come later, from the next turn.
     pub play: Option<Play>,
+}
+
+impl Member {
+    fn seat_view(&self, play: Option<Play>) -> SeatView {
+        SeatView { number: self.number, name: self.name.clone(), code: self.code.clone(), play }
+    }
 }
 
 /// The game as one player knows it.
@@ -480,11 +488,11 @@ impl Room {
     /// Returns what one player knows, or `None` if they are not in this room. `deadline` gives the deadline of a proposal or contact.
     pub fn seat_view(&self, player: Number, deadline: impl Fn(u32) -> u64) -> Option<SeatView> {
         if let Some(late) = self.late.iter().find(|late| late.number == player) {
-            return Some(SeatView { number: player, code: late.code.clone(), play: None });
+            return Some(late.seat_view(None));
         }
         let seat = self.seat(player).ok()?;
         let play = self.game.as_ref().map(|game| self.play(game, seat, deadline));
-        Some(SeatView { number: player, code: self.members[seat.index()].code.clone(), play })
+        Some(self.members[seat.index()].seat_view(play))
     }
 
     fn play(&self, game: &Game, seat: Seat, deadline: impl Fn(u32) -> u64) -> Play {
