@@ -107,7 +107,7 @@ impl OneTry {
         held.settle(tokens, cost);
         let reply = said.reply(Took { tokens, cost, latency, attempt });
         let kept = desk
-            .generation()
+            .generation(&model)
             .and_then(|generation| desk.0.book.keep(&model, &request, &answer, reply, generation));
         let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string(), error.hint))?;
         desk.tell(&model, &reply, before);

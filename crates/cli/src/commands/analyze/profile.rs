@@ -16,6 +16,7 @@ use necrodome_arena::{
     profile::{Profile, ProfileError, ProfilePlan, Surveyed, profile},
     stats::Estimate,
 };
+use necrodome_models::Run;
 use necrodome_rules::{
     catalog::Listed,
     chance::{Seed, Seeded},
@@ -192,8 +193,8 @@ fn play<G: Listed>(
     let Case { terms, names, seed, solver, .. } = case;
     let models = models_of(&case.entries);
     let options = serde_json::to_string(&terms.rules).unwrap_or_default();
-    let run = format!("analyze {} {seed} {options}", G::ID);
-    models.iter().try_for_each(|model| model.desk().begin(&run, false))?;
+    let run = Run { name: &format!("analyze {} {seed} {options}", G::ID), goes_on: false, is_dry: false };
+    models.iter().try_for_each(|model| model.begin(&run))?;
     // Decisions that cost money are paid for once.
     let mend = models.is_empty();
     let plan = ProfilePlan {
@@ -214,7 +215,7 @@ fn play<G: Listed>(
     match result {
         Ok(profile) => {
             if profile.stopped.is_none() {
-                models.iter().try_for_each(|model| model.desk().finish())?;
+                models.iter().try_for_each(|model| model.finish())?;
             }
             Ok(Ok(profile))
         }
