@@ -122,7 +122,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         None
     };
     if interrupted() {
-        return Err(Error::interrupted());
+        return Err(lineup::interrupted(desk.as_ref(), case.seed));
     }
     let (exact, inexact) = match exact {
         Some(Ok(exact)) => (Some(exact), None),
@@ -136,7 +136,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         let played = play(&case, solution, blocks);
         lineup::tell_spent(desk.as_ref());
         if interrupted() {
-            return Err(Error::interrupted());
+            return Err(lineup::interrupted(desk.as_ref(), case.seed));
         }
         match played? {
             Ok(played) => (profile, trouble) = (Some(played), None),
@@ -153,9 +153,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
             let why = stopped.map_or("", String::as_str);
             let failed =
                 Error::failure(format!("not all blocks were played, through no fault of the bots: {why}"));
-            let again =
-                format!("run it again with --seed {}; calls that were kept are not paid again", case.seed);
-            Some(lineup::how_to_go_on(desk.as_ref(), failed, "", &again))
+            Some(lineup::how_to_go_on(desk.as_ref(), failed, "", &lineup::again_with(case.seed)))
         }
         (None, Some(why)) if args.exact => Some(Error::failure(format!("no exact value of {why}"))),
         (None, None) if args.exact && exact.is_none() => {
