@@ -213,6 +213,15 @@ pub fn the_book(desk: Option<&Desk>) -> String {
     desk.map_or("the book".to_owned(), |desk| format!("the book {}", desk.book().display()))
 }
 
+/// Adds a hint at `--dry-run` if a budget is too small for even one call.
+pub fn hint_at_costs(desk: Option<&Desk>, error: Error) -> Error {
+    let is_budget = |obstacle: &AskError| matches!(obstacle, AskError::Budget { .. });
+    match desk.is_some_and(|desk| desk.obstacles().iter().any(is_budget)) {
+        true => error.hint("--dry-run says what the whole run would cost"),
+        false => error,
+    }
+}
+
 /// Says how to find the same questions again after the seed was chosen at random.
 pub fn again_with(seed: Seed) -> String {
     format!("run it again with --seed {seed}; calls that were kept are not paid again")
@@ -235,7 +244,8 @@ pub fn how_to_go_on(desk: Option<&Desk>, error: Error, place: &str, again: &str)
     let mut hints: Vec<String> = obstacles
         .into_iter()
         .filter_map(|obstacle| match obstacle {
-            AskError::Stuck { hint, .. } | AskError::Budget { hint, .. } => hint,
+            AskError::Stuck { hint, .. } => hint,
+            AskError::Budget { raise, .. } => raise.map(|raise| raise.to_string()),
             AskError::NotKept(_) => {
                 Some("--answers reuse asks for what is missing, --calls FILE names another book".to_owned())
             }

@@ -38,7 +38,7 @@ pub mod testing;
 mod wait;
 mod wire;
 
-pub use ask::{AskError, Finish, Form, Message, Question, Reply, Role, Tokens};
+pub use ask::{AskError, Finish, Form, Message, Question, Raise, Reply, Role, Tokens};
 pub use book::{Book, BookError, Call, Texts, Wanted};
 pub use budget::{Budget, Spent, Tally};
 pub use desk::{Answers, Desk, DeskError, DeskWishes, Look, ModelError, Patience, Run, Trial};

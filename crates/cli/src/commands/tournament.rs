@@ -498,6 +498,7 @@ where
                 }
                 None => lineup::again_with(plan.seed),
             };
+            let stopped = lineup::hint_at_costs(desk.as_ref(), stopped);
             lineup::how_to_go_on(desk.as_ref(), stopped, &stored, &again)
         }
         other => other.into(),

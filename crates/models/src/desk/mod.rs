@@ -276,9 +276,19 @@ impl Desk {
         lock(&self.0.failing).clone()
     }
 
-    /// Remembers an error that would come again.
+    /// Remembers an error that would come again. Of a budget it remembers the dearest call that was not covered.
     pub fn in_the_way(&self, error: AskError) -> AskError {
         let mut obstacles = lock(&self.0.obstacles);
+        if let AskError::Budget { raise: Some(raise), .. } = &error {
+            let known = obstacles.iter_mut().find_map(|known| match known {
+                AskError::Budget { raise: Some(known), .. } if known.whose == raise.whose => Some(known),
+                _ => None,
+            });
+            if let Some(known) = known {
+                known.cover(raise);
+                return error;
+            }
+        }
         if error.is_lasting() && !obstacles.contains(&error) {
             obstacles.push(error.clone());
         }
