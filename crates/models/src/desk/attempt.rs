@@ -171,6 +171,7 @@ fn refused(model: &Model, response: Response) -> Trouble {
             }
             None => format!("status {status}: the endpoint wants a key (key_env)"),
         },
+        402 => format!("status {status}: the endpoint wants money"),
         _ => format!("status {status}"),
     };
     let why = match wire::quote(&text).filter(|_| !(300..400).contains(&status)) {
@@ -184,6 +185,7 @@ fn refused(model: &Model, response: Response) -> Trouble {
             format!("put a valid key into the variable that {} names", whose_key(model))
         }
         (401 | 403, None) => format!("name the variable that holds the key: key_env in {table}"),
+        (402, _) => format!("top up the account of the key ({} names its variable)", whose_key(model)),
         (404, _) => format!("check model and base_url in {table}"),
         (300..=399, _) => format!("set base_url in {table} to the address that answers"),
         _ => format!("check the parameters in {table}"),

@@ -80,6 +80,11 @@ fn lasting_trouble_is_told_at_once() {
             "name the variable that holds the key: key_env in [models.m] in models.toml",
         ),
         (
+            Act::error(402, "no credits"),
+            "failed: status 402: the endpoint wants money: \"no credits\"",
+            "top up the account of the key (key_env of [models.m] in models.toml names its variable)",
+        ),
+        (
             Act::Status(404, Vec::new(), "x".repeat(5000)),
             "x...\"",
             "check model and base_url in [models.m] in models.toml",
