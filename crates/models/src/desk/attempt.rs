@@ -98,7 +98,14 @@ impl OneTry {
             Ok(said) => said,
             Err(why) => {
                 held.lose();
-                return Err(Trouble::passing(why));
+                // A page for people: no endpoint is there, and none will be the next time.
+                return Err(match response.text.trim_start().starts_with('<') {
+                    true => {
+                        let hint = format!("correct base_url in {}: a web page is there", table_of(&model));
+                        Trouble::lasting("the answer is a web page".into(), Some(hint))
+                    }
+                    false => Trouble::passing(why),
+                });
             }
         };
         let (said, answer) = without(key.as_ref(), said, response.text);
