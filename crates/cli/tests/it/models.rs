@@ -341,25 +341,25 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
     ] {
         let server = Server::scripted([Act::Answer(answer)]);
         let folder = self::folder(&server, "answers = \"schema\"\nretries = 2");
-        let report = json_of(
-            folder.path(),
-            &[
-                "tournament",
-                "zombie-dice-solo",
-                "llm:small",
-                "greedy",
-                "--models=models.toml",
-                "--blocks=1",
-                "--seed=1",
-                "--json",
-            ],
-        );
+        let words = [
+            "tournament",
+            "zombie-dice-solo",
+            "llm:small",
+            "greedy",
+            "--models=models.toml",
+            "--blocks=1",
+            "--seed=1",
+        ];
+        let report = json_of(folder.path(), &[&words[..], &["--json"]].concat());
         let fault = &report["faults"][0];
         assert_eq!((fault["name"].as_str(), fault["kind"].as_str()), (Some("small"), Some(kind)), "{report}");
         let usage = &entry(&report, "small")["usage"];
         // Three answers, one decision. Without prices nobody knows the cost.
         assert_eq!((usage["unusable"].as_u64(), usage["lost"].as_u64()), (Some(3), Some(1)), "{kind}");
         assert!(usage["cost"].is_null() && usage["cost_per_decision"].is_null(), "{usage}");
+        // Beside the faults, which count decisions, it says that these are answers.
+        let text = output(&mut command(folder.path(), &words));
+        assert!(text.contains(&format!("small: unusable answers: 3 {kind}; 1 decision lost")), "{text}");
         assert_eq!(server.asked().len(), 3, "{kind}");
     }
 }
