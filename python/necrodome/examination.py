@@ -9,7 +9,7 @@ from typing import Any
 from . import _arena, _html
 from .bot import Bot
 from .models import AnyModels
-from .play import Lineup, OnError, Sandbox, _line_up, _play, order
+from .play import Lineup, OnError, Sandbox, _line_up, _play, interval, order
 
 __all__ = ["Exam", "exam"]
 
@@ -38,6 +38,7 @@ class Exam(dict[str, Any]):
             row = {name: value for name, value in entry.items() if not isinstance(value, (dict, list))}
             latency = entry["latency"] or {"median": None, "p95": None}
             row |= {"rank": _rank(entry), "latency": latency["median"], "latency_p95": latency["p95"]}
+            row |= {name: _counts(entry[name]) for name in ("unusable_by_kind", "lost_by_kind")}
             flat.append(row)
         return flat
 
@@ -45,7 +46,7 @@ class Exam(dict[str, Any]):
         """A line for each entry; ``dict(exam)`` shows everything."""
         lines = [f"<Exam {self._title()}"]
         for entry in self["entries"]:
-            regret, perfect = _interval(entry, "regret"), entry["perfect"]
+            regret, perfect = interval(entry, "regret"), entry["perfect"]
             told = "" if perfect is None else f", regret {regret}, perfect {perfect:.3f}"
             unusable = f", unusable {entry['unusable']}, lost {entry['lost']}" if entry["unusable"] else ""
             open_end = "" if entry["complete"] else f", not complete: answered {entry['answered']} of {self['questions']}"
@@ -84,9 +85,9 @@ def _rank(entry: Mapping[str, Any]) -> str:
     return f"{best}" if best == worst else f"{best}-{worst}"
 
 
-def _interval(entry: Mapping[str, Any], name: str) -> str:
-    mean, low, high = (entry[name + end] for end in ("", "_low", "_high"))
-    return f"{mean:.4f}" if low is None else f"{mean:.4f} [{low:.4f}, {high:.4f}]"
+def _counts(kinds: Mapping[str, int]) -> str:
+    """Counts in words, such as ``2 illegal, 1 refused``."""
+    return ", ".join(f"{times} {kind}" for kind, times in kinds.items())
 
 
 def exam(

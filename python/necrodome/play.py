@@ -139,9 +139,7 @@ class Report(dict[str, Any]):
         """The standings in a few lines; ``dict(report)`` shows everything."""
         lines = [f"<Report {self._title()}"]
         for row in self["standings"]:
-            rate = "" if row["win_rate"] is None else (
-                f", wins {row['win_rate']:.4f} [{row['win_rate_low']:.4f}, {row['win_rate_high']:.4f}]"
-            )
+            rate = "" if row["win_rate"] is None else f", wins {interval(row, 'win_rate')}"
             lines.append(f"  {_ranks(row):>5} {row['name']!r}{rate}")
         return "\n".join(lines) + ">"
 
@@ -175,6 +173,12 @@ def _ranks(row: Mapping[str, Any]) -> str:
     """The rank of a row, or the range of its possible ranks: ``1`` or ``2-3``."""
     best, worst = row.get("rank_best"), row.get("rank_worst")
     return f"{best}" if best == worst else f"{best}-{worst}"
+
+
+def interval(row: Mapping[str, Any], name: str) -> str:
+    """A number with its interval, which few blocks do not give: ``0.5000 [0.4000, 0.6000]``."""
+    mean, low, high = (row[name + end] for end in ("", "_low", "_high"))
+    return f"{mean:.4f}" if low is None or high is None else f"{mean:.4f} [{low:.4f}, {high:.4f}]"
 
 
 #: What may be missing in a row, so that every row has the same columns.

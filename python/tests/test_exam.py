@@ -50,6 +50,7 @@ def test_what_cannot_be_used_is_counted_or_raised() -> None:
     result = necrodome.exam("tokyo", {"broken": broken, "wrong": lambda view: "sing"}, positions=20, progress=False)
     assert entry(result, "broken")["lost_by_kind"] == {"crash": 20}
     assert entry(result, "wrong")["unusable"] == 20
+    assert {row["name"]: row["lost_by_kind"] for row in result.rows}["broken"] == "20 crash"
     assert any("out of tokens" in fault["first"] for fault in result["faults"])
     with pytest.raises(RuntimeError, match="out of tokens"):
         necrodome.exam("tokyo", broken, positions=20, on_error="raise", progress=False)

@@ -189,6 +189,12 @@ def test_mistakes_are_named_before_anything_is_played(tmp_path: Path) -> None:
         tournament("tokyo", ["angry", "random"], store=foreign, progress=False)
 
 
+def test_one_block_has_no_intervals() -> None:
+    report = tournament("zombie-dice", ["greedy", "random"], blocks=1, seed=7, progress=False)
+    assert report["standings"][0]["win_rate_low"] is None
+    assert ", wins " in repr(report) and "[" not in repr(report)
+
+
 def test_a_report_is_tables() -> None:
     report = tournament("zombie-dice", ["greedy", steady, "random"], blocks=10, seed=7, progress=False)
     standings = pandas.DataFrame(report["standings"])

@@ -435,7 +435,7 @@ pub fn name_all(entries: &[EntrySpec]) -> Result<Names, EntryError> {
 }
 
 /// Splits `name=rest`, if the name holds nothing that makes the text a path, a command or parameters.
-pub(crate) fn split_name(text: &str) -> (Option<&str>, &str) {
+pub fn split_name(text: &str) -> (Option<&str>, &str) {
     match text.split_once('=') {
         Some((name, rest)) if !name.is_empty() && !name.contains([':', '/']) => (Some(name), rest),
         _ => (None, text),

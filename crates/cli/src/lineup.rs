@@ -9,7 +9,7 @@ use crate::{
 };
 use necrodome_arena::{
     dice::{Dice, DiceWish, Secret, random_seed},
-    entry::{EntryKind, EntrySpec, files_of, has_processes, name_all},
+    entry::{EntryKind, EntrySpec, files_of, has_processes, name_all, split_name},
     lineup::{Terms, player},
     model,
     player::Player,
@@ -23,7 +23,10 @@ use necrodome_rules::{
     names::Names,
     options::{self, OptionError},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+};
 
 /// Returns the game with this id.
 pub fn game(name: &str) -> Result<GameId, Error> {
@@ -120,6 +123,10 @@ impl ModelFlags {
         if !words.iter().any(is_model) {
             return self.mean_nothing_without("an entry llm:NAME");
         }
+        // The first Ctrl-C waits for the answers that are paid for. While a person is asked, it ends the program as ever.
+        if !words.iter().any(|word| split_name(word).1 == "human") {
+            interrupt::flag();
+        }
         let answers = self.answers.unwrap_or_default();
         self.opened(DeskWishes { own, file: self.models.as_deref(), answers, store, ..DeskWishes::default() })
     }
@@ -206,15 +213,39 @@ pub fn the_book(desk: Option<&Desk>) -> String {
     desk.map_or("the book".to_owned(), |desk| format!("the book {}", desk.book().display()))
 }
 
+/// Adds a hint at `--dry-run` if a budget is too small for even one call.
+pub fn hint_at_costs(desk: Option<&Desk>, error: Error) -> Error {
+    let is_budget = |obstacle: &AskError| matches!(obstacle, AskError::Budget { .. });
+    match desk.is_some_and(|desk| desk.obstacles().iter().any(is_budget)) {
+        true => error.hint("--dry-run says what the whole run would cost"),
+        false => error,
+    }
+}
+
+/// Says how to find the same questions again after the seed was chosen at random.
+pub fn again_with(seed: Seed) -> String {
+    format!("run it again with --seed {seed}; calls that were kept are not paid again")
+}
+
+/// Returns the error after Ctrl-C. If models took part, a hint says how their answers are found again.
+pub fn interrupted(desk: Option<&Desk>, seed: Seed) -> Error {
+    let stopped = Error::interrupted();
+    if desk.is_some() { stopped.hint(again_with(seed)) } else { stopped }
+}
+
 /// Adds hints on how to go on after models could not be asked, and what to correct first so that it does not fail again. `place`
 /// says how far the run got.
 pub fn how_to_go_on(desk: Option<&Desk>, error: Error, place: &str, again: &str) -> Error {
+    if desk.is_some() && interrupt::shared().load(Ordering::Relaxed) {
+        return Error::interrupted();
+    }
     let obstacles = desk.map(Desk::obstacles).unwrap_or_default();
     let is_lacking = obstacles.iter().any(|obstacle| matches!(obstacle, AskError::NotKept(_)));
     let mut hints: Vec<String> = obstacles
         .into_iter()
         .filter_map(|obstacle| match obstacle {
-            AskError::Stuck { hint, .. } | AskError::Budget { hint, .. } => hint,
+            AskError::Stuck { hint, .. } => hint,
+            AskError::Budget { raise, .. } => raise.map(|raise| raise.to_string()),
             AskError::NotKept(_) => {
                 Some("--answers reuse asks for what is missing, --calls FILE names another book".to_owned())
             }

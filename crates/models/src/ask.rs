@@ -173,6 +173,34 @@ pub struct Reply {
     pub reused: bool,
 }
 
+/// How large a budget must be for one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raise {
+    /// The owner of the budget, such as `of mini`.
+    pub whose: String,
+    /// The least money, or 0 if it is enough.
+    pub money: Money,
+    /// The fewest tokens, or 0 if they are enough.
+    pub tokens: u64,
+}
+
+impl Raise {
+    /// Covers another call, too.
+    pub(crate) fn cover(&mut self, other: &Raise) {
+        self.money = self.money.max(other.money);
+        self.tokens = self.tokens.max(other.tokens);
+    }
+}
+
+impl fmt::Display for Raise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let money = (self.money > Money::default()).then(|| self.money.to_string());
+        let tokens = (self.tokens > 0).then(|| format!("{} tokens", self.tokens));
+        let least: Vec<String> = money.into_iter().chain(tokens).collect();
+        write!(f, "raise the budget {} to at least {} for one call", self.whose, least.join(" and "))
+    }
+}
+
 /// Why there is no reply. None of it is the model's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
@@ -194,7 +222,7 @@ pub enum AskError {
         /// What is short.
         why: String,
         /// How large the budget must be, if it does not even cover one call.
-        hint: Option<String>,
+        raise: Option<Raise>,
     },
     /// The answer is not in the book, and the run may make no calls.
     #[error("{0}")]
@@ -207,6 +235,9 @@ pub enum AskError {
 impl AskError {
     /// Whether asking again cannot help until something is changed.
     pub fn is_lasting(&self) -> bool {
-        matches!(self, AskError::Stuck { .. } | AskError::NotKept(_) | AskError::Budget { hint: Some(_), .. })
+        matches!(
+            self,
+            AskError::Stuck { .. } | AskError::NotKept(_) | AskError::Budget { raise: Some(_), .. }
+        )
     }
 }

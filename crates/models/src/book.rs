@@ -3,7 +3,7 @@
 //! Texts are kept once, by their hashes, and compressed: the questions of a match differ only in their last messages.
 
 use crate::{
-    Answers, Finish, Form, Message, Model, Money, Reply, Role, Tokens,
+    Answers, Finish, Form, Message, Model, Money, Reply, Role, Run, Tokens,
     wire::{self, Request, Sent, Took},
 };
 use necrodome_own as own;
@@ -75,6 +75,10 @@ CREATE TABLE forms (
 INSERT INTO forms SELECT question, 0, form FROM older_forms;
 DROP TABLE older_forms;
 ";
+
+/// The number of a call's generation if that is `?2` or an older one of its run, and else NULL.
+const OWN: &str = "(SELECT own.number FROM generations own JOIN generations last ON own.run = last.run
+    WHERE last.number = ?2 AND own.number <= ?2 AND own.number = generation)";
 
 /// The generation of forms that surely work, for all runs.
 const SURE: i64 = 0;
@@ -163,13 +167,14 @@ pub struct Wanted<'a> {
     pub texts: bool,
 }
 
-/// Which answers in the book count. A run with a name or with fresh answers is a generation, and so are runs that continue it.
+/// Which answers of a model in the book count. What a model is asked in a run with a name or with fresh answers is a generation, and
+/// so is what it is asked in runs that continue it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Generation {
     /// Only those of this generation.
     Only(i64),
-    /// First those of this generation, then the latest of the calls up to `since`, then the earliest of the others. So what was
-    /// found once is found again, whatever is added to the book.
+    /// First those of this generation and of older ones of the run, the newest first; then the latest of the calls up to `since`, then
+    /// the earliest of the others. So what was found once is found again, whatever is added to the book.
     First { number: i64, since: i64 },
     /// The latest.
     Any,
@@ -177,7 +182,7 @@ pub(crate) enum Generation {
 
 impl Generation {
     /// The generation that new calls get.
-    fn number(self) -> i64 {
+    pub fn number(self) -> i64 {
         match self {
             Generation::Only(number) | Generation::First { number, .. } => number,
             Generation::Any => 0,
@@ -404,35 +409,44 @@ impl Book {
         shown.map_err(E::from)?
     }
 
-    /// Begins the generation of a run with fresh answers, or continues the last one of this name if that may go on.
-    pub(crate) fn begin(&self, run: Option<&str>, goes_on: bool) -> Result<i64, BookError> {
+    /// Begins a generation of fresh answers, or continues the last one of a model in a run if that may go on. A dry run begins one of
+    /// no run.
+    pub(crate) fn begin(&self, run: Option<(&Run, &Model)>) -> Result<i64, BookError> {
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let known = run.map(|run| generation_of(&transaction, run)).transpose()?.flatten();
-            if let Some(Run { number, .. }) = known.filter(|run| goes_on || !run.is_done) {
-                return Ok(number);
+            if let Some((run, model)) = run
+                && let Some(last) = last_of(&transaction, run, model)?
+                && (run.goes_on || !last.is_done)
+            {
+                return Ok(last.number);
             }
-            let number = insert_generation(&transaction, run, false)?;
+            let number = insert_generation(&transaction, run.filter(|(run, _)| !run.is_dry), false)?;
             transaction.commit()?;
             Ok(number)
         })
     }
 
-    /// The answers of a run that uses the book: first those of its last generation. Without one, it begins one if it may make calls.
-    pub(crate) fn generation(&self, run: &str, may_call: bool) -> Result<Generation, BookError> {
+    /// The answers of a model in a run that uses the book: first those of its generations. Without one, the run begins one if it may
+    /// make calls, and is no dry run.
+    pub(crate) fn generation(
+        &self,
+        run: &Run,
+        model: &Model,
+        may_call: bool,
+    ) -> Result<Generation, BookError> {
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if generation_of(&transaction, run)?.is_none() && may_call {
+            if last_of(&transaction, run, model)?.is_none() && may_call && !run.is_dry {
                 // Complete: whoever wants fresh answers begins another.
-                insert_generation(&transaction, Some(run), true)?;
+                insert_generation(&transaction, Some((run, model)), true)?;
             }
-            let known = generation_of(&transaction, run)?;
+            let last = last_of(&transaction, run, model)?;
             transaction.commit()?;
-            Ok(known.map_or(Generation::Any, |Run { number, since, .. }| Generation::First { number, since }))
+            Ok(last.map_or(Generation::Any, |Last { number, since, .. }| Generation::First { number, since }))
         })
     }
 
-    /// Marks a generation as complete: the next run of the same name begins another.
+    /// Marks a generation as complete: the next run of the same name with fresh answers begins another.
     pub(crate) fn finish(&self, generation: i64) -> Result<(), BookError> {
         self.with(|connection| {
             connection.execute("UPDATE generations SET done = 1 WHERE number = ?1", [generation])?;
@@ -482,12 +496,14 @@ impl Book {
         any: bool,
     ) -> Result<Option<Form>, BookError> {
         self.with(|connection| {
-            let query = "SELECT form FROM forms
-                WHERE question = ?1 AND (generation = ?2 OR generation = ?3 AND NOT ?4 OR ?5)
-                ORDER BY generation = ?2 DESC, generation = ?3 DESC, generation DESC LIMIT 1";
+            let query = format!(
+                "SELECT form FROM forms WHERE question = ?1
+                AND (generation = ?2 OR (generation = ?3 OR {OWN} IS NOT NULL) AND NOT ?4 OR ?5)
+                ORDER BY generation = ?2 DESC, {OWN} DESC, generation = ?3 DESC, generation DESC LIMIT 1"
+            );
             let alone = matches!(generation, Generation::Only(_));
             let values = params![question, generation.number(), SURE, alone, any];
-            let name: Option<String> = connection.query_row(query, values, |row| row.get(0)).optional()?;
+            let name: Option<String> = connection.query_row(&query, values, |row| row.get(0)).optional()?;
             Ok(name.and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)))
         })
     }
@@ -518,24 +534,35 @@ impl Book {
     }
 }
 
-/// The last generation of a run.
-struct Run {
+/// The last generation of a model in a run.
+struct Last {
     number: i64,
-    /// The last call that was in the book when it began.
+    /// The last call that was in the book when the first generation began.
     since: i64,
     is_done: bool,
 }
 
-fn generation_of(connection: &Connection, run: &str) -> Result<Option<Run>, Trouble> {
-    let sql = "SELECT number, since, done FROM generations WHERE run = ?1 ORDER BY number DESC LIMIT 1";
-    let read = |row: &Row| Ok(Run { number: row.get(0)?, since: row.get(1)?, is_done: row.get(2)? });
-    Ok(connection.query_row(sql, [run], read).optional()?)
+/// A run of a model as the book names it.
+fn name_of(run: &Run, model: &Model) -> String {
+    format!("{} {}", run.name, model.fingerprint())
 }
 
-fn insert_generation(connection: &Connection, run: Option<&str>, is_done: bool) -> Result<i64, Trouble> {
+fn last_of(connection: &Connection, run: &Run, model: &Model) -> Result<Option<Last>, Trouble> {
+    // Older versions named a generation by its run alone, and all models shared it.
+    let sql = "SELECT number, min(since) OVER (), done FROM generations WHERE run IN (?1, ?2)
+        ORDER BY number DESC LIMIT 1";
+    let read = |row: &Row| Ok(Last { number: row.get(0)?, since: row.get(1)?, is_done: row.get(2)? });
+    Ok(connection.query_row(sql, [name_of(run, model).as_str(), run.name], read).optional()?)
+}
+
+fn insert_generation(
+    connection: &Connection,
+    run: Option<(&Run, &Model)>,
+    is_done: bool,
+) -> Result<i64, Trouble> {
     let sql = "INSERT INTO generations (run, done, since)
         VALUES (?1, ?2, (SELECT coalesce(max(id), 0) FROM calls))";
-    connection.execute(sql, params![run, is_done])?;
+    connection.execute(sql, params![run.map(|(run, model)| name_of(run, model)), is_done])?;
     Ok(connection.last_insert_rowid())
 }
 
@@ -545,15 +572,17 @@ fn kept(
     request: &Request,
     generation: Generation,
 ) -> Result<Option<Reply>, Trouble> {
-    let sql = "SELECT * FROM calls WHERE question = ?1 AND (generation = ?2 OR NOT ?3)
-        ORDER BY generation = ?2 DESC, id > ?4, abs(id - ?4) LIMIT 1";
+    let sql = format!(
+        "SELECT * FROM calls WHERE question = ?1 AND (generation = ?2 OR NOT ?3)
+        ORDER BY {OWN} DESC, id > ?4, abs(id - ?4) LIMIT 1"
+    );
     let (number, alone, since) = match generation {
         Generation::Only(number) => (number, true, i64::MAX),
         Generation::First { number, since } => (number, false, since),
         // There is no such generation.
         Generation::Any => (-1, false, i64::MAX),
     };
-    let mut query = connection.prepare_cached(sql)?;
+    let mut query = connection.prepare_cached(&sql)?;
     let mut rows = query.query(params![request.hash, number, alone, since])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let found = || {

@@ -1,7 +1,7 @@
 //! Budgets: what calls may take, and what they took. Before a call is made, the most that it may take is set aside, so that
 //! simultaneous calls cannot overdraw the budget together.
 
-use crate::{AskError, Model, Money, Reply, Tokens, wait::Waiting};
+use crate::{AskError, Model, Money, Raise, Reply, Tokens, wait::Waiting};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The limits of a run's calls. Answers from the book take nothing.
@@ -21,28 +21,24 @@ impl Budget {
 
     /// Says why the budget does not cover a call, or returns `None`. `whose` names the owner of the budget.
     fn shortage(&self, whose: &str, taken: Amount, call: Amount) -> Option<AskError> {
-        let lacks = |limit: String, spent: String, call: String, unit: &str, is_too_small: bool| {
+        let lacks = |limit: String, spent: String, most: String| {
+            let money = self.money.filter(|&limit| call.money > limit).map(|_| call.money);
+            let tokens = self.tokens.filter(|&limit| call.tokens > limit).map(|_| call.tokens);
+            let is_too_small = money.is_some() || tokens.is_some();
+            let (money, tokens) = (money.unwrap_or_default(), tokens.unwrap_or_default());
             AskError::Budget {
                 why: format!(
-                    "the budget {whose} ({limit}{unit}) does not cover the next call: {spent} is spent, and a call may take {call}"
+                    "the budget {whose} ({limit}) does not cover the next call: {spent} is spent, and a call may take {most}"
                 ),
-                hint: is_too_small.then(|| format!("raise the budget {whose} to at least {call}{unit}")),
+                raise: is_too_small.then(|| Raise { whose: whose.to_owned(), money, tokens }),
             }
         };
         let Amount { money, tokens } = taken;
         if let Some(limit) = self.money.filter(|&limit| money + call.money > limit) {
-            let is_too_small = call.money > limit;
-            return Some(lacks(
-                limit.to_string(),
-                money.to_string(),
-                call.money.to_string(),
-                "",
-                is_too_small,
-            ));
+            return Some(lacks(limit.to_string(), money.to_string(), call.money.to_string()));
         }
         let limit = self.tokens.filter(|&limit| tokens.saturating_add(call.tokens) > limit)?;
-        let is_too_small = call.tokens > limit;
-        Some(lacks(limit.to_string(), tokens.to_string(), call.tokens.to_string(), " tokens", is_too_small))
+        Some(lacks(format!("{limit} tokens"), tokens.to_string(), call.tokens.to_string()))
     }
 }
 

@@ -38,10 +38,10 @@ pub mod testing;
 mod wait;
 mod wire;
 
-pub use ask::{AskError, Finish, Form, Message, Question, Reply, Role, Tokens};
+pub use ask::{AskError, Finish, Form, Message, Question, Raise, Reply, Role, Tokens};
 pub use book::{Book, BookError, Call, Texts, Wanted};
 pub use budget::{Budget, Spent, Tally};
-pub use desk::{Answers, Desk, DeskError, DeskWishes, Look, ModelError, Patience, Trial};
+pub use desk::{Answers, Desk, DeskError, DeskWishes, Look, ModelError, Patience, Run, Trial};
 pub use key::KeyEnv;
 pub use money::{Money, MoneyError, Price};
 pub use table::{Disguise, Legal, Model, Models, Samples, TableError};

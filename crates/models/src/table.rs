@@ -299,6 +299,20 @@ const RESERVED: [&str; 10] = [
     "tools",
 ];
 
+/// Whether a parameter is a secret by its name, or holds one: the book keeps parameters, so keys must not be among them.
+fn is_secret(name: &str, value: &Value) -> bool {
+    const SECRETS: [&str; 7] =
+        ["accesstoken", "apikey", "authorization", "authtoken", "bearer", "password", "secret"];
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain.to_ascii_lowercase();
+    let is_within = |value: &Value| match value {
+        Value::Object(pairs) => pairs.iter().any(|(name, value)| is_secret(name, value)),
+        Value::Array(values) => values.iter().any(|value| is_secret("", value)),
+        _ => false,
+    };
+    SECRETS.iter().any(|secret| plain.contains(secret)) || is_within(value)
+}
+
 /// The forms of answers as tables name them.
 const FORMS: [(&str, Option<Form>); 4] =
     [("auto", None), ("schema", Some(Form::Schema)), ("tool", Some(Form::Tool)), ("line", Some(Form::Line))];
@@ -462,6 +476,12 @@ impl Source<'_> {
             let span = value.span();
             let json = json_of(value.into_inner())
                 .ok_or_else(|| self.refuse(span, "expected what JSON can say".into()))?;
+            if is_secret(name.get_ref(), &json) {
+                let why =
+                    format!("{:?} must not hold a key: parameters are kept with the calls", name.get_ref());
+                let hint = "put the key into an environment variable, and the variable's name into key_env";
+                return Err(TableError { hint: Some(hint.into()), ..self.refuse(name.span(), why) });
+            }
             Ok((name.into_inner(), json))
         };
         table.into_iter().map(parameter).collect()

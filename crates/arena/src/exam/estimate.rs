@@ -30,7 +30,7 @@ pub fn estimate<G: Listed>(
     candidates: &[Candidate],
     terms: &Terms<G::Rules>,
 ) -> Result<CostEstimate, NoEstimate> {
-    begin(paper, candidates, &terms.rules)?;
+    begin(paper, candidates, &terms.rules, true)?;
     let (mut estimates, mut models) = (Vec::new(), Vec::new());
     for candidate in candidates {
         if let EntryKind::Model(model) = &candidate.entry.kind {

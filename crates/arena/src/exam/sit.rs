@@ -12,6 +12,7 @@ use crate::{
     model::ModelEntry,
     player::{Answer, Effort, MatchStart, Player},
 };
+use necrodome_models::Run;
 use necrodome_rules::{
     bot::Decide,
     catalog::Listed,
@@ -180,15 +181,16 @@ fn models(candidates: &[Candidate]) -> impl Iterator<Item = &ModelEntry> {
     })
 }
 
-/// Begins the exam in the book of calls: the same exam goes on where it was, and finds its answers again.
+/// Begins the exam in the book of calls: the same exam goes on where it was, and finds its answers again. A dry run changes nothing.
 pub(super) fn begin<G: Listed>(
     paper: &Paper<G>,
     candidates: &[Candidate],
     rules: &G::Rules,
+    is_dry: bool,
 ) -> Result<(), LineupError> {
     let options = serde_json::to_string(rules).unwrap_or_default();
-    let run = format!("exam {} {} {} {options}", G::ID, paper.positions, paper.seed);
-    models(candidates).try_for_each(|model| Ok(model.desk().begin(&run, false)?))
+    let name = &format!("exam {} {} {} {options}", G::ID, paper.positions, paper.seed);
+    models(candidates).try_for_each(|model| Ok(model.begin(&Run { name, goes_on: false, is_dry })?))
 }
 
 /// Puts all questions to all candidates. `progress` is called with the number of answers so far and the total.
@@ -201,7 +203,7 @@ pub fn sit<G: Listed>(
 ) -> Result<Sat<G::Action>, LineupError> {
     // A mistake in the line-up shows before anything is asked.
     candidates.iter().try_for_each(|candidate| candidate.player::<G>(terms).map(drop))?;
-    begin(paper, candidates, &terms.rules)?;
+    begin(paper, candidates, &terms.rules, false)?;
     let questions = paper.questions.len();
     let room = Room {
         paper,
@@ -256,7 +258,7 @@ pub fn sit<G: Listed>(
     let stopped = room.stopped.into_inner().unwrap_or_else(PoisonError::into_inner);
     let interrupted = room.interrupted.into_inner();
     if !interrupted && stopped.iter().all(Option::is_none) {
-        models(candidates).try_for_each(|model| model.desk().finish())?;
+        models(candidates).try_for_each(ModelEntry::finish)?;
     }
     absent.sort_unstable();
     absent.dedup();

@@ -43,7 +43,7 @@ pub struct CostEstimate {
     pub paid: Paid,
 }
 
-/// What the calls of an estimate took. Their answers are kept and not paid for again (but `fresh` exams ask anew).
+/// What the calls of an estimate took. Their answers are kept and not paid for again, except by runs with `fresh` answers.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 pub struct Paid {
     /// Calls that were made.
@@ -114,15 +114,17 @@ impl Sample {
     pub fn estimate(&self, name: &str, entry: &ModelEntry, times: f64) -> ModelEstimate {
         let scaled = |number: u64| (number as f64 * times).round() as u64;
         let is_asked = entry.desk().answers() != Answers::Only;
-        // None of the decisions that were asked for just now is paid again.
-        let open = self.open as f64 * times * f64::from(u8::from(is_asked));
+        // Of the decisions that were asked for just now, none is paid again, except by a run that asks everything anew.
+        let again = if entry.desk().answers() == Answers::Fresh { self.asked } else { 0 };
+        let left = self.open + again;
+        let open = left as f64 * times * f64::from(u8::from(is_asked));
         let each = |number: u64| open * number as f64 / self.made.max(1) as f64;
         ModelEstimate {
             name: name.to_owned(),
             asked: self.asked,
             decisions: scaled(self.decisions),
-            kept: scaled(self.decisions) - scaled(self.open),
-            open: scaled(self.open),
+            kept: scaled(self.decisions) - scaled(left),
+            open: scaled(left),
             calls: each(self.usage.calls).round() as u64,
             input_tokens: each(self.usage.input_tokens).round() as u64,
             output_tokens: each(self.usage.output_tokens).round() as u64,

@@ -17,7 +17,7 @@ pub use player::{ModelPlayer, Rehearsal};
 pub use prompt::{PromptError, Prompts, Variant};
 pub use schema::answer_schema;
 
-use necrodome_models::{Desk, Model};
+use necrodome_models::{BookError, Desk, Model, Run};
 use std::{fmt, sync::Arc};
 
 /// The prefix of an entry that is a language model.
@@ -71,6 +71,16 @@ impl ModelEntry {
     /// Returns the desk that asks the model.
     pub fn desk(&self) -> &Desk {
         &self.desk
+    }
+
+    /// Begins a run for the model in the book of calls.
+    pub fn begin(&self, run: &Run) -> Result<(), BookError> {
+        self.desk.begin(&self.model, run)
+    }
+
+    /// Marks the run as complete for the model.
+    pub fn finish(&self) -> Result<(), BookError> {
+        self.desk.finish(&self.model)
     }
 
     /// Returns what the model's table says.

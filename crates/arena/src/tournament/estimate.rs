@@ -9,6 +9,7 @@ use crate::{
     process::Launcher,
     run::run_unrecorded,
 };
+use necrodome_models::Run;
 use necrodome_rules::{bot::BotSpec, catalog::Listed, names::Names, with_game};
 use std::{
     cell::{Cell, RefCell},
@@ -54,7 +55,7 @@ fn estimate_game<G: Listed>(
         })
         .collect();
     for (_, model) in &models {
-        model.desk().begin(&run_name(plan), played > 0)?;
+        model.begin(&Run { name: &run_name(plan), goes_on: played > 0, is_dry: true })?;
     }
     let left = schedule.end().saturating_sub(played);
     let sampled = left.min(MOST_BLOCKS);

@@ -12,6 +12,7 @@ use crate::{
     process::Launcher,
     run::RunError,
 };
+use necrodome_models::Run;
 use necrodome_rules::{catalog::Listed, names::Names, with_game};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -168,12 +169,12 @@ pub fn run_at(
         let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
         let what = Playing { plan, entries, part: None, speed };
         let models = models_of(entries);
-        let (name, goes_on) = (run_name(plan), store.blocks()? > 0);
-        models.iter().try_for_each(|model| model.desk().begin(&name, goes_on))?;
+        let run = Run { name: &run_name(plan), goes_on: store.blocks()? > 0, is_dry: false };
+        models.iter().try_for_each(|model| model.begin(&run))?;
         let stop = run_game::<G>(&what, &terms, store, interrupt, watch)?;
         if stop != Stop::Interrupted {
             store.reveal(plan)?;
-            models.iter().try_for_each(|model| model.desk().finish())?;
+            models.iter().try_for_each(|model| model.finish())?;
         }
         Ok(stop)
     })

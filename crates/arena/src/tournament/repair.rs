@@ -12,13 +12,13 @@ use super::{
     results,
 };
 use crate::{
-    entry::{EntryError, EntryKind, EntrySpec, files_of},
+    entry::{EntryError, EntryKind, EntrySpec, files_of, models_of},
     lineup::Terms,
     model,
     process::Launcher,
     replay,
 };
-use necrodome_models::Desk;
+use necrodome_models::{Desk, Run};
 use necrodome_rules::{catalog::Listed, names::Names, with_game};
 use necrodome_solve::solve;
 use rusqlite::{
@@ -529,10 +529,11 @@ fn from_play<G: Listed>(
             || format!("{name} ({bot}) is not here as it was; put it back, and repair the store again");
         entries[entry] = Some(spec.filter(is_same).ok_or_else(gone)?);
     }
-    // The answers that it had then, if it had asked for fresh ones.
-    desk.map_or(Ok(()), |desk| desk.begin(&run_name(plan), true)).map_err(|error| error.to_string())?;
     let rules = plan.rules::<G>()?;
     let programs: Vec<EntrySpec> = entries.iter().flatten().cloned().collect();
+    // The answers that it had then, if it had asked for fresh ones.
+    let run = Run { name: &run_name(plan), goes_on: true, is_dry: false };
+    models_of(&programs).iter().try_for_each(|model| model.begin(&run)).map_err(|error| error.to_string())?;
     let launcher = launcher.clone().hiding(files_of(&programs));
     let terms = Terms { launcher, limits: plan.limits, rules, seats: plan.seats };
     let entries: Vec<Option<&EntrySpec>> = entries.iter().map(Option::as_ref).collect();

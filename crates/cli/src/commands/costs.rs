@@ -85,7 +85,9 @@ fn known_cost(estimate: &CostEstimate) -> String {
 /// Says what was counted, and how.
 fn counted(estimate: &CostEstimate) -> String {
     let free = match estimate.answers {
-        "fresh" => "free: the same question comes up twice, or this estimate has asked it",
+        "fresh" => {
+            "free: the same question comes up twice, or an interrupted run with fresh answers has asked it"
+        }
         _ => "free: the book has the answer, or the same question comes up twice",
     };
     match (estimate.blocks, estimate.blocks_sampled) {
@@ -114,11 +116,15 @@ fn counted(estimate: &CostEstimate) -> String {
 /// Says what the estimate itself has cost.
 fn paid(estimate: &CostEstimate, book: &str) -> String {
     let asked: u64 = estimate.models.iter().map(|model| model.asked).sum();
+    let again = match estimate.answers {
+        "fresh" => "a run with fresh answers asks for them again",
+        _ => "runs that use it do not pay for them again",
+    };
     match estimate.paid.calls {
         0 => "This estimate made no calls and cost nothing.".to_owned(),
         calls => format!(
-            "This estimate itself made {} for {} ({} tokens, cost {}). Their answers are in {book}, and runs that use it \
-             do not pay for them again. No result is kept.",
+            "This estimate itself made {} for {} ({} tokens, cost {}). Their answers are in {book}, and {again}. \
+             No result is kept.",
             count(calls, "call"),
             count(asked, "decision"),
             estimate.paid.tokens,

@@ -201,7 +201,8 @@ fn exam<G: Listed>(args: &Args) -> Result<(), Error> {
             let what =
                 format!("the exam is not complete, through no fault of the entries: {}", open.join("; "));
             let again = "run the same command again: it asks the same questions, and calls that were kept are not paid again";
-            Err(lineup::how_to_go_on(desk.as_ref(), Error::failure(what), "", again))
+            let stopped = lineup::hint_at_costs(desk.as_ref(), Error::failure(what));
+            Err(lineup::how_to_go_on(desk.as_ref(), stopped, "", again))
         }
         Some(&absent) => {
             Err(Error::no_start(&candidates[absent].name, &trouble::check_bot(G::ID, &entries[absent])))

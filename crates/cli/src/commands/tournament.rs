@@ -493,10 +493,12 @@ where
             }
             let stored = format!("{} played, {} left", count(kept, "block"), count(left, "block"));
             let again = match &config.store {
-                Some(_) => "run the same command again to go on".to_owned(),
-                None => format!("run it again with --seed {}", plan.seed),
+                Some(_) => {
+                    "run the same command again to go on; calls that were kept are not paid again".to_owned()
+                }
+                None => lineup::again_with(plan.seed),
             };
-            let again = again + "; calls that were kept are not paid again";
+            let stopped = lineup::hint_at_costs(desk.as_ref(), stopped);
             lineup::how_to_go_on(desk.as_ref(), stopped, &stored, &again)
         }
         other => other.into(),
@@ -515,7 +517,7 @@ where
             say(format_args!("stopped: {kept} blocks are kept; run the same command again to go on"));
             Err(Error::interrupted())
         }
-        (Stop::Interrupted, None) => Err(Error::interrupted()),
+        (Stop::Interrupted, None) => Err(lineup::interrupted(desk.as_ref(), plan.seed)),
         _ => Ok(()),
     }
 }

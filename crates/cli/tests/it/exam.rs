@@ -62,12 +62,15 @@ fn people_read_it_in_eighty_columns() {
 fn programs_are_asked_and_their_faults_counted() {
     let folder = tempfile::tempdir().unwrap();
     let bot = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bots/python/zombie_dice.py");
-    let words = ["exam", "zombie-dice-race", bot, NONSENSE, "optimal", "--positions=20", "--json"];
+    let words =
+        ["exam", "zombie-dice-race", bot, NONSENSE, "optimal", "--positions=20", "--json", "--csv=e.csv"];
     let exam: Value = serde_json::from_str(&output_in(folder.path(), &words)).unwrap();
     let of =
         |name: &str| exam["entries"].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap();
     // As in a tournament it is started again some times, and then is out.
     assert_eq!(of("mad")["lost_by_kind"], serde_json::json!({ "garbage": 4, "out": 16 }));
+    let table = fs::read_to_string(folder.path().join("e.csv")).unwrap();
+    assert!(table.contains(",lost,lost_by_kind,") && table.contains(",20,\"4 garbage, 16 out\","), "{table}");
     assert_eq!((&of("mad")["unusable"], &of("mad")["lost"]), (&20.into(), &20.into()));
     assert_eq!((&of("zombie_dice")["unusable"], &of("zombie_dice")["answered"]), (&0.into(), &20.into()));
     assert!(of("mad")["regret"].as_f64() > of("zombie_dice")["regret"].as_f64());

@@ -341,25 +341,25 @@ fn an_answer_that_cannot_be_used_is_asked_for_again_and_counted() {
     ] {
         let server = Server::scripted([Act::Answer(answer)]);
         let folder = self::folder(&server, "answers = \"schema\"\nretries = 2");
-        let report = json_of(
-            folder.path(),
-            &[
-                "tournament",
-                "zombie-dice-solo",
-                "llm:small",
-                "greedy",
-                "--models=models.toml",
-                "--blocks=1",
-                "--seed=1",
-                "--json",
-            ],
-        );
+        let words = [
+            "tournament",
+            "zombie-dice-solo",
+            "llm:small",
+            "greedy",
+            "--models=models.toml",
+            "--blocks=1",
+            "--seed=1",
+        ];
+        let report = json_of(folder.path(), &[&words[..], &["--json"]].concat());
         let fault = &report["faults"][0];
         assert_eq!((fault["name"].as_str(), fault["kind"].as_str()), (Some("small"), Some(kind)), "{report}");
         let usage = &entry(&report, "small")["usage"];
         // Three answers, one decision. Without prices nobody knows the cost.
         assert_eq!((usage["unusable"].as_u64(), usage["lost"].as_u64()), (Some(3), Some(1)), "{kind}");
         assert!(usage["cost"].is_null() && usage["cost_per_decision"].is_null(), "{usage}");
+        // Beside the faults, which count decisions, it says that these are answers.
+        let text = output(&mut command(folder.path(), &words));
+        assert!(text.contains(&format!("small: unusable answers: 3 {kind}; 1 decision lost")), "{text}");
         assert_eq!(server.asked().len(), 3, "{kind}");
     }
 }
@@ -781,13 +781,12 @@ fn a_disguised_model_reads_other_words_and_is_understood() {
     assert_eq!(played["faults"], json!([]), "{played}");
 }
 
-#[test]
-fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
-    const ANSWERED: u32 = 5;
+/// Stops a command by Ctrl-C when some calls are answered and the next is under way. Returns its folder and its standard error.
+fn interrupted(words: &[&str], answered: u32) -> (TempDir, String) {
     let (count, silent) = (AtomicU32::new(0), Arc::new((Mutex::new(false), Condvar::new())));
     let told = silent.clone();
     let server = Server::minded(move |asked| {
-        if count.fetch_add(1, Ordering::SeqCst) < ANSWERED {
+        if count.fetch_add(1, Ordering::SeqCst) < answered {
             return plays(asked);
         }
         *told.0.lock().unwrap() = true;
@@ -796,7 +795,7 @@ fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
     });
     let quick = PRICES.replace("answers", "concurrency = 1\ntimeout_s = 1\nanswers");
     let folder = folder(&server, &quick);
-    let mut command_line = process(&RACE);
+    let mut command_line = process(words);
     command_line
         .current_dir(folder.path())
         .env("TEST_KEY", KEY)
@@ -809,12 +808,37 @@ fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
     let stopped = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
     assert_eq!(stopped.status.code(), Some(130), "{said}");
-    assert!(said.contains("run the same command again to go on"), "{said}");
+    assert!(said.contains(&format!("small: {answered} calls with")), "{said}");
+    (folder, said)
+}
 
+#[test]
+fn an_interrupt_stops_in_order_and_the_rest_is_played_later() {
+    const ANSWERED: u32 = 5;
+    let (folder, said) = interrupted(&RACE, ANSWERED);
+    assert!(said.contains("run the same command again to go on"), "{said}");
     // The answers that came are kept, and are enough for as far as they go.
-    drop(server);
     let said = failure(&mut command(folder.path(), &[&RACE[..], &["--answers=only"]].concat()));
     assert!(said.contains(&format!("{ANSWERED} answered from the book")), "{said}");
+}
+
+#[test]
+fn an_interrupt_keeps_what_is_paid_in_every_command() {
+    const GAME: [&str; 4] = ["zombie-dice-race", "llm:small", "greedy", "--models=models.toml"];
+    let (_, said) = interrupted(&[&["match"], &GAME[..], &["--seed=5"]].concat(), 2);
+    assert!(!said.contains("no bot is charged") && said.contains("interrupted"), "{said}");
+    interrupted(&[&["exam"], &GAME[..], &["--positions=20", "--dry-run"]].concat(), 2);
+    interrupted(&[&["tournament"], &GAME[..], &["--blocks=2", "--dry-run"]].concat(), 2);
+    interrupted(&["check-bot", GAME[0], GAME[1], GAME[3]], 2);
+    // Without the seed the answers would be lost.
+    let (folder, said) = interrupted(&[&["tournament"], &GAME[..], &["--blocks=2"]].concat(), 5);
+    let seed = said.split("--seed ").nth(1).unwrap_or_else(|| panic!("{said}"));
+    let seed = format!("--seed={}", seed.split([';', ' ', '\n']).next().unwrap());
+    let offline = ["--blocks=2", "--answers=only", &seed];
+    let again = failure(&mut command(folder.path(), &[&["tournament"], &GAME[..], &offline].concat()));
+    assert!(again.contains("5 answered from the book"), "{again}");
+    let (_, said) = interrupted(&["analyze", GAME[0], GAME[1], GAME[3], "--blocks=2"], 5);
+    assert!(said.contains("run it again with --seed "), "{said}");
 }
 
 #[test]

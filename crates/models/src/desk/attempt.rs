@@ -98,7 +98,14 @@ impl OneTry {
             Ok(said) => said,
             Err(why) => {
                 held.lose();
-                return Err(Trouble::passing(why));
+                // A page for people: no endpoint is there, and none will be the next time.
+                return Err(match response.text.trim_start().starts_with('<') {
+                    true => {
+                        let hint = format!("correct base_url in {}: a web page is there", table_of(&model));
+                        Trouble::lasting("the answer is a web page".into(), Some(hint))
+                    }
+                    false => Trouble::passing(why),
+                });
             }
         };
         let (said, answer) = without(key.as_ref(), said, response.text);
@@ -107,7 +114,7 @@ impl OneTry {
         held.settle(tokens, cost);
         let reply = said.reply(Took { tokens, cost, latency, attempt });
         let kept = desk
-            .generation()
+            .generation(&model)
             .and_then(|generation| desk.0.book.keep(&model, &request, &answer, reply, generation));
         let Kept { reply, before } = kept.map_err(|error| Trouble::lasting(error.to_string(), error.hint))?;
         desk.tell(&model, &reply, before);
@@ -171,6 +178,7 @@ fn refused(model: &Model, response: Response) -> Trouble {
             }
             None => format!("status {status}: the endpoint wants a key (key_env)"),
         },
+        402 => format!("status {status}: the endpoint wants money"),
         _ => format!("status {status}"),
     };
     let why = match wire::quote(&text).filter(|_| !(300..400).contains(&status)) {
@@ -184,6 +192,7 @@ fn refused(model: &Model, response: Response) -> Trouble {
             format!("put a valid key into the variable that {} names", whose_key(model))
         }
         (401 | 403, None) => format!("name the variable that holds the key: key_env in {table}"),
+        (402, _) => format!("top up the account of the key ({} names its variable)", whose_key(model)),
         (404, _) => format!("check model and base_url in {table}"),
         (300..=399, _) => format!("set base_url in {table} to the address that answers"),
         _ => format!("check the parameters in {table}"),

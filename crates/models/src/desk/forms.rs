@@ -35,7 +35,7 @@ impl Desk {
         if let Some(found) = forms.get(&question) {
             return found.clone();
         }
-        let generation = self.generation().map_err(unkept)?;
+        let generation = self.generation(model).map_err(unkept)?;
         let is_offline = self.0.answers == Answers::Only;
         let kept = self.0.book.form(&question, generation, is_offline).map_err(unkept)?;
         let (form, is_sure) = match kept {

@@ -16,7 +16,7 @@ impl Desk {
     /// Looks for the answer to a question. Makes no call.
     pub fn look(&self, model: &Model, question: &Question) -> Result<Look, AskError> {
         let request = request(model, question)?;
-        let generation = self.generation().map_err(unkept)?;
+        let generation = self.generation(model).map_err(unkept)?;
         let reply = self.0.book.find(&request, generation).map_err(unkept)?;
         Ok(Look { question: request.hash, reply: reply.map(|reply| self.reuse(model, reply)) })
     }

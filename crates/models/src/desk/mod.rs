@@ -100,6 +100,17 @@ pub struct ModelError {
     pub hint: Option<String>,
 }
 
+/// A run that can be interrupted and resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run<'a> {
+    /// What makes it the same run.
+    pub name: &'a str,
+    /// Whether it goes on with its fresh answers, even if it was complete.
+    pub goes_on: bool,
+    /// Whether it only estimates what the run would ask, and so begins nothing in the book.
+    pub is_dry: bool,
+}
+
 /// The access to all models, shared by all threads. A clone is the same desk.
 #[derive(Clone)]
 pub struct Desk(Arc<Inside>);
@@ -113,10 +124,10 @@ struct Inside {
     client: Client,
     patience: Patience,
     interrupt: Arc<AtomicBool>,
-    /// The generation of answers that counts, once it is known.
-    generation: Mutex<Option<Generation>>,
+    /// The generations of answers that count, by the fingerprints of models, once they are known.
+    generations: Mutex<HashMap<String, Generation>>,
     /// The questions that are being asked.
-    under_way: Mutex<HashMap<[u8; 32], Flight>>,
+    under_way: Mutex<HashMap<Asked, Flight>>,
     /// The forms that were found, or why none was, so that later callers do not wait for the same failures again.
     forms: Mutex<HashMap<[u8; 32], Result<Form, AskError>>>,
     notes: Mutex<Notes>,
@@ -127,6 +138,9 @@ struct Inside {
     /// The names of the models that were given up.
     failing: Mutex<BTreeSet<String>>,
 }
+
+/// The hash of a question, and the generation if only its own answers count.
+type Asked = ([u8; 32], Option<i64>);
 
 /// A question on its way to an outcome.
 type Flight = Arc<Waiting<Option<Outcome>>>;
@@ -209,7 +223,7 @@ impl Desk {
             client: Client::new(),
             patience,
             interrupt,
-            generation: Mutex::default(),
+            generations: Mutex::default(),
             under_way: Mutex::default(),
             forms: Mutex::default(),
             notes: Mutex::default(),
@@ -262,47 +276,58 @@ impl Desk {
         lock(&self.0.failing).clone()
     }
 
-    /// Remembers an error that would come again.
+    /// Remembers an error that would come again. Of a budget it remembers the dearest call that was not covered.
     pub fn in_the_way(&self, error: AskError) -> AskError {
         let mut obstacles = lock(&self.0.obstacles);
+        if let AskError::Budget { raise: Some(raise), .. } = &error {
+            let known = obstacles.iter_mut().find_map(|known| match known {
+                AskError::Budget { raise: Some(known), .. } if known.whose == raise.whose => Some(known),
+                _ => None,
+            });
+            if let Some(known) = known {
+                known.cover(raise);
+                return error;
+            }
+        }
         if error.is_lasting() && !obstacles.contains(&error) {
             obstacles.push(error.clone());
         }
         error
     }
 
-    /// Begins a run that can be interrupted and resumed, before its first question. Its answers are a generation in the book, and
-    /// runs of the same name find what it has found. A run with fresh answers begins another generation, unless it `goes_on` or the
-    /// last one has not ended.
-    pub fn begin(&self, run: &str, goes_on: bool) -> Result<(), BookError> {
-        let book = &self.0.book;
-        let generation = match self.0.answers {
-            Answers::Fresh => Generation::Only(book.begin(Some(run), goes_on)?),
-            Answers::Reuse | Answers::Only => book.generation(run, self.0.answers == Answers::Reuse)?,
+    /// Begins a run for a model, before its first question. The model's answers are a generation in the book, and runs of the same
+    /// name find what it has found. A run with fresh answers begins another generation, unless it goes on or the last one has not
+    /// ended.
+    pub fn begin(&self, model: &Model, run: &Run) -> Result<(), BookError> {
+        let (book, answers) = (&self.0.book, self.0.answers);
+        let generation = match answers {
+            Answers::Fresh => Generation::Only(book.begin(Some((run, model)))?),
+            Answers::Reuse | Answers::Only => book.generation(run, model, answers == Answers::Reuse)?,
         };
-        *lock(&self.0.generation) = Some(generation);
+        lock(&self.0.generations).insert(model.fingerprint(), generation);
         Ok(())
     }
 
-    /// Marks the run as complete: the next one with fresh answers asks anew.
-    pub fn finish(&self) -> Result<(), BookError> {
-        match *lock(&self.0.generation) {
-            Some(Generation::Only(number)) => self.0.book.finish(number),
-            _ => Ok(()),
+    /// Marks the run as complete for a model: the next one with fresh answers asks anew.
+    pub fn finish(&self, model: &Model) -> Result<(), BookError> {
+        match self.generation(model)? {
+            _ if self.0.answers == Answers::Only => Ok(()),
+            generation => self.0.book.finish(generation.number()),
         }
     }
 
-    /// The generation of answers that counts. The fresh answers of a run without a name are a generation, too.
-    fn generation(&self) -> Result<Generation, BookError> {
-        let mut known = lock(&self.0.generation);
-        if let Some(generation) = *known {
-            return Ok(generation);
+    /// The generation of a model's answers that counts. The fresh answers of a run without a name are a generation, too.
+    fn generation(&self, model: &Model) -> Result<Generation, BookError> {
+        let mut known = lock(&self.0.generations);
+        let fingerprint = model.fingerprint();
+        if let Some(generation) = known.get(&fingerprint) {
+            return Ok(*generation);
         }
         let generation = match self.0.answers {
-            Answers::Fresh => Generation::Only(self.0.book.begin(None, false)?),
+            Answers::Fresh => Generation::Only(self.0.book.begin(None)?),
             Answers::Reuse | Answers::Only => Generation::Any,
         };
-        *known = Some(generation);
+        known.insert(fingerprint, generation);
         Ok(generation)
     }
 
@@ -341,9 +366,11 @@ impl Desk {
 
     fn outcome(&self, model: &Model, question: &Question) -> Outcome {
         let request = request(model, question)?;
-        let generation = self.generation().map_err(unkept)?;
+        let generation = self.generation(model).map_err(unkept)?;
+        let alone = matches!(generation, Generation::Only(_)).then_some(generation.number());
+        let asked = (request.hash, alone);
         let mut under_way = lock(&self.0.under_way);
-        if let Some(flight) = under_way.get(&request.hash).cloned() {
+        if let Some(flight) = under_way.get(&asked).cloned() {
             drop(under_way);
             let outcome = flight.until(&|| self.is_interrupted(), |outcome| outcome.clone())?;
             return outcome.map(|reply| self.reuse(model, reply));
@@ -357,9 +384,9 @@ impl Desk {
             return Err(AskError::NotKept(why).into());
         }
         let flight = Arc::new(Waiting::new(None));
-        under_way.insert(request.hash, flight.clone());
+        under_way.insert(asked, flight.clone());
         drop(under_way);
-        let landing = Landing { desk: self, hash: request.hash, flight };
+        let landing = Landing { desk: self, asked, flight };
         let outcome = self.call(model, request);
         landing.land(outcome)
     }
@@ -471,7 +498,7 @@ fn longest_pause(first: Duration, attempt: u32) -> Duration {
 /// Gives the outcome of a question to all who wait for it, even if the asking thread fails.
 struct Landing<'a> {
     desk: &'a Desk,
-    hash: [u8; 32],
+    asked: Asked,
     flight: Flight,
 }
 
@@ -484,7 +511,7 @@ impl Landing<'_> {
 
 impl Drop for Landing<'_> {
     fn drop(&mut self) {
-        lock(&self.desk.0.under_way).remove(&self.hash);
+        lock(&self.desk.0.under_way).remove(&self.asked);
         self.flight.change(|landed| {
             landed.get_or_insert_with(|| Err(AskError::Interrupted.into()));
         });

@@ -1,8 +1,8 @@
 //! Tests of what the book keeps, and of the calls that it saves.
 
-use super::{SCHEMA, Set, desk, question};
+use super::{SCHEMA, Set, desk, named, question};
 use necrodome_models::{
-    Answers, AskError, Book, BookError, Call, Finish, Form, Money, Question, Tokens, Wanted,
+    Answers, AskError, Book, BookError, Call, Finish, Form, Money, Question, Run, Tokens, Wanted,
     testing::{Act, Answer, Server},
 };
 use serde_json::{Value, json};
@@ -227,10 +227,10 @@ fn an_interrupted_fresh_run_goes_on_in_its_generation() {
     // Every run has a connection of its own, as processes have.
     let run = |answers, name: &str, texts: &[&str], ends: bool| -> Vec<String> {
         let (desk, model) = desk(&server, "", with(&Book::open(&path).unwrap(), answers));
-        desk.begin(name, false).unwrap();
+        desk.begin(&model, &named(name)).unwrap();
         let said = texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect();
         if ends {
-            desk.finish().unwrap();
+            desk.finish(&model).unwrap();
         }
         said
     };
@@ -249,7 +249,7 @@ fn a_run_finds_what_it_has_found_whatever_is_asked_later() {
     let book = Book::in_memory().unwrap();
     let run = |answers, name: &str, texts: &[&str]| -> Vec<String> {
         let (desk, model) = desk(&server, "", with(&book, answers));
-        desk.begin(name, false).unwrap();
+        desk.begin(&model, &named(name)).unwrap();
         texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect()
     };
     assert_eq!(run(Answers::Reuse, "a", &["x"]), ["answer 0"]);
@@ -263,6 +263,75 @@ fn a_run_finds_what_it_has_found_whatever_is_asked_later() {
         assert_eq!(run(answers, "c", &["x"]), ["answer 1"]);
     }
     assert_eq!(run(Answers::Fresh, "a", &["x"]), ["answer 5"], "fresh answers are nobody else's");
+}
+
+#[test]
+fn each_model_of_a_run_has_answers_of_its_own() {
+    let server = counting();
+    let book = Book::in_memory().unwrap();
+    let tables = ["hot", "cold"]
+        .map(|name| server.table(name, &format!("[models.{name}.parameters]\nstop = \"{name}\"")));
+    let run = |model: &str, answers, name: &str, texts: &[&str], ends: bool| -> Vec<String> {
+        let desk = with(&book, answers).desk(&tables.concat());
+        let model = desk.model(model).unwrap();
+        desk.begin(&model, &named(name)).unwrap();
+        let said = texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect();
+        if ends {
+            desk.finish(&model).unwrap();
+        }
+        said
+    };
+    assert_eq!(run("hot", Answers::Fresh, "a", &["x"], false), ["answer 0"]);
+    assert_eq!(run("cold", Answers::Fresh, "a", &["x"], true), ["answer 1"]);
+    assert_eq!(
+        run("hot", Answers::Fresh, "a", &["x"], true),
+        ["answer 0"],
+        "it goes on, though the other is done"
+    );
+    assert_eq!(run("cold", Answers::Reuse, "b", &[], true), [""; 0]);
+    assert_eq!(run("hot", Answers::Fresh, "c", &["x"], true), ["answer 2"]);
+    assert_eq!(run("hot", Answers::Reuse, "b", &["x"], true), ["answer 2"], "the latest when it joined");
+}
+
+#[test]
+fn a_run_keeps_its_answers_when_fresh_ones_are_not_complete() {
+    let server = counting();
+    let book = Book::in_memory().unwrap();
+    let run = |answers, run: Run, texts: &[&str], ends: bool| -> Vec<String> {
+        let (desk, model) = desk(&server, "", with(&book, answers));
+        desk.begin(&model, &run).unwrap();
+        let said = texts.iter().map(|text| desk.ask(&model, &question(text)).unwrap().text).collect();
+        if ends {
+            desk.finish(&model).unwrap();
+        }
+        said
+    };
+    let (a, dry) = (named("a"), Run { is_dry: true, ..named("a") });
+    assert_eq!(run(Answers::Reuse, a, &["x", "y", "z"], true), ["answer 0", "answer 1", "answer 2"]);
+    assert_eq!(run(Answers::Fresh, named("b"), &["x", "y"], true), ["answer 3", "answer 4"]);
+    assert_eq!(
+        run(Answers::Fresh, dry, &["x"], false),
+        ["answer 5"],
+        "fresh answers are not in the book yet"
+    );
+    assert_eq!(run(Answers::Reuse, a, &["x", "y"], false), ["answer 0", "answer 1"], "as if it had not been");
+    assert_eq!(run(Answers::Fresh, a, &["x"], false), ["answer 6"]);
+    assert_eq!(
+        run(Answers::Fresh, dry, &["x"], false),
+        ["answer 6"],
+        "what is left of the run that was stopped"
+    );
+    assert_eq!(
+        run(Answers::Only, a, &["x", "y"], false),
+        ["answer 6", "answer 1"],
+        "its own, the newest first"
+    );
+    assert_eq!(run(Answers::Reuse, a, &["x", "y"], true), ["answer 6", "answer 1"]);
+    assert_eq!(run(Answers::Fresh, a, &["x"], true), ["answer 7"], "it was complete");
+    // A run that has begun nothing takes the latest.
+    assert_eq!(run(Answers::Reuse, Run { is_dry: true, ..named("c") }, &["x"], false), ["answer 7"]);
+    assert_eq!(run(Answers::Fresh, named("d"), &["x"], true), ["answer 8"]);
+    assert_eq!(run(Answers::Reuse, named("c"), &["x"], true), ["answer 8"]);
 }
 
 #[test]

@@ -55,12 +55,21 @@ fn a_budget_covers_the_worst_case_of_the_next_call() {
     for (budget, least) in [(money("0.01"), "0.01"), (tokens(100), " tokens")] {
         let server = Server::scripted([Act::say("Hello")]);
         let (desk, model) = desk(&server, TABLE, Set { budget, ..Set::default() });
-        assert!(desk.ask(&model, &question("?")).is_err());
-        let [AskError::Budget { hint: Some(hint), .. }] = &desk.obstacles()[..] else { panic!("a hint") };
+        // The dearest question counts, whichever was asked first.
+        let hints = ["?", "a longer question", "??"].map(|text| {
+            let Err(AskError::Budget { raise: Some(raise), .. }) = desk.ask(&model, &question(text)) else {
+                panic!("a hint")
+            };
+            raise.to_string()
+        });
         assert!(
-            hint.starts_with("raise the budget of all models to at least ") && hint.contains(least),
-            "{hint}"
+            hints[1].starts_with("raise the budget of all models to at least ")
+                && hints[1].contains(least)
+                && hints[1].ends_with(" for one call"),
+            "{hints:?}"
         );
+        let [AskError::Budget { raise: Some(raise), .. }] = &desk.obstacles()[..] else { panic!("one hint") };
+        assert_eq!(raise.to_string(), hints[1], "{hints:?}");
     }
 }
 

@@ -27,7 +27,7 @@ fn endpoint_error(outcome: Result<necrodome_models::Reply, AskError>) -> String 
 #[test]
 fn passing_trouble_is_tried_again() {
     let cut = |chunked| Act::Cut(Answer { text: "Hello".into(), chunked, ..Answer::default() });
-    let html = Act::Status(200, Vec::new(), "<html>".into());
+    let words = Act::Status(200, Vec::new(), "busy".into());
     let nothing = Act::Status(200, Vec::new(), "{\"choices\": []}".into());
     let inside = Act::Status(200, Vec::new(), json!({"error": {"message": "upstream"}}).to_string());
     let good = |body: serde_json::Value| Act::Status(200, Vec::new(), body.to_string());
@@ -45,7 +45,7 @@ fn passing_trouble_is_tried_again() {
         (Act::error(503, "busy"), 0),
         (cut(false), 1),
         (cut(true), 1),
-        (html, 1),
+        (words, 1),
         (nothing, 1),
         (inside, 1),
         (beside, 1),
@@ -80,9 +80,19 @@ fn lasting_trouble_is_told_at_once() {
             "name the variable that holds the key: key_env in [models.m] in models.toml",
         ),
         (
+            Act::error(402, "no credits"),
+            "failed: status 402: the endpoint wants money: \"no credits\"",
+            "top up the account of the key (key_env of [models.m] in models.toml names its variable)",
+        ),
+        (
             Act::Status(404, Vec::new(), "x".repeat(5000)),
             "x...\"",
             "check model and base_url in [models.m] in models.toml",
+        ),
+        (
+            Act::Status(200, Vec::new(), "\n<!doctype html><title>Welcome</title>".into()),
+            "failed: the answer is a web page",
+            "correct base_url in [models.m] in models.toml: a web page is there",
         ),
         (
             redirect,

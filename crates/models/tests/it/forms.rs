@@ -88,7 +88,7 @@ fn a_form_that_was_found_while_the_endpoint_failed_is_kept_for_its_run_only() {
     let book = Book::in_memory().unwrap();
     let run = |name, answers| {
         let (desk, model) = desk(&server, "", Set { book: Some(book.clone()), answers, ..Set::default() });
-        desk.begin(name, false).unwrap();
+        desk.begin(&model, &super::named(name)).unwrap();
         (desk, model)
     };
     let (first, model) = run("a", Answers::Reuse);

@@ -11,7 +11,7 @@ mod tables;
 mod tls;
 
 use necrodome_models::{
-    Answers, Book, Budget, Desk, Form, Message, Model, Models, Patience, Question, Role, testing::Server,
+    Answers, Book, Budget, Desk, Form, Message, Model, Models, Patience, Question, Role, Run, testing::Server,
 };
 use serde_json::value::RawValue;
 use std::{
@@ -38,6 +38,10 @@ fn question(text: &str) -> Question {
 
 fn models(text: &str) -> Models {
     Models::parse(text, Path::new("models.toml")).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn named(name: &str) -> Run<'_> {
+    Run { name, goes_on: false, is_dry: false }
 }
 
 /// The settings of a desk that a test changes.

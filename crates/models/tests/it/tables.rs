@@ -190,6 +190,30 @@ fn the_document_has_all_keys_and_tables_that_work() {
 }
 
 #[test]
+fn keys_among_the_parameters_are_refused() {
+    let read = |line: &str| {
+        let text =
+            format!("[models.m]\nbase_url = \"http://h\"\nmodel = \"x\"\n[models.m.parameters]\n{line}\n");
+        Models::parse(&text, Path::new("f.toml"))
+    };
+    for line in [
+        "api_key = \"sk-5ecret\"",
+        "Authorization = \"Bearer 5ecret\"",
+        "OPENAI-API-KEY = \"5ecret\"",
+        "extra_headers = { x-api-key = \"5ecret\" }",
+        "extra = [{ access_token = \"5ecret\" }]",
+    ] {
+        let refused = read(line).unwrap_err();
+        let told = format!("{refused} {:?}", refused.hint);
+        assert!(
+            told.starts_with("f.toml:5:1: ") && told.contains("key_env") && !told.contains("5ecret"),
+            "{told}"
+        );
+    }
+    assert!(read("max_tokens = 9\nmetadata = { key = 1, keys = [\"a\"] }").is_ok());
+}
+
+#[test]
 fn a_key_in_the_place_of_its_variable_is_never_shown() {
     for value in [
         "\"sk-5ecret\"",

@@ -16,6 +16,7 @@ use necrodome_arena::{
     profile::{Profile, ProfileError, ProfilePlan, Surveyed, profile},
     stats::Estimate,
 };
+use necrodome_models::Run;
 use necrodome_rules::{
     catalog::Listed,
     chance::{Seed, Seeded},
@@ -121,7 +122,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         None
     };
     if interrupted() {
-        return Err(Error::interrupted());
+        return Err(lineup::interrupted(desk.as_ref(), case.seed));
     }
     let (exact, inexact) = match exact {
         Some(Ok(exact)) => (Some(exact), None),
@@ -135,7 +136,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
         let played = play(&case, solution, blocks);
         lineup::tell_spent(desk.as_ref());
         if interrupted() {
-            return Err(Error::interrupted());
+            return Err(lineup::interrupted(desk.as_ref(), case.seed));
         }
         match played? {
             Ok(played) => (profile, trouble) = (Some(played), None),
@@ -152,9 +153,7 @@ pub fn run<G: Listed>(args: &Args, bot: &str) -> Result<(), Error> {
             let why = stopped.map_or("", String::as_str);
             let failed =
                 Error::failure(format!("not all blocks were played, through no fault of the bots: {why}"));
-            let again =
-                format!("run it again with --seed {}; calls that were kept are not paid again", case.seed);
-            Some(lineup::how_to_go_on(desk.as_ref(), failed, "", &again))
+            Some(lineup::how_to_go_on(desk.as_ref(), failed, "", &lineup::again_with(case.seed)))
         }
         (None, Some(why)) if args.exact => Some(Error::failure(format!("no exact value of {why}"))),
         (None, None) if args.exact && exact.is_none() => {
@@ -192,8 +191,8 @@ fn play<G: Listed>(
     let Case { terms, names, seed, solver, .. } = case;
     let models = models_of(&case.entries);
     let options = serde_json::to_string(&terms.rules).unwrap_or_default();
-    let run = format!("analyze {} {seed} {options}", G::ID);
-    models.iter().try_for_each(|model| model.desk().begin(&run, false))?;
+    let run = Run { name: &format!("analyze {} {seed} {options}", G::ID), goes_on: false, is_dry: false };
+    models.iter().try_for_each(|model| model.begin(&run))?;
     // Decisions that cost money are paid for once.
     let mend = models.is_empty();
     let plan = ProfilePlan {
@@ -214,7 +213,7 @@ fn play<G: Listed>(
     match result {
         Ok(profile) => {
             if profile.stopped.is_none() {
-                models.iter().try_for_each(|model| model.desk().finish())?;
+                models.iter().try_for_each(|model| model.finish())?;
             }
             Ok(Ok(profile))
         }

@@ -427,8 +427,13 @@ pub fn remarks(report: &Report) -> Vec<String> {
         Some(format!("{}: answered by {models}", entry.name))
     };
     let unusable = |entry: &EntryReport| {
-        let kinds = &entry.usage.as_ref()?.unusable_by_kind;
-        (!kinds.is_empty()).then(|| format!("{}: unusable {}", entry.name, FaultKind::words(kinds)))
+        let usage = entry.usage.as_ref()?;
+        let kinds = &usage.unusable_by_kind;
+        // Faults count decisions, of which some were made after an unusable answer.
+        (!kinds.is_empty()).then(|| {
+            let lost = count(usage.lost, "decision");
+            format!("{}: unusable answers: {}; {lost} lost", entry.name, FaultKind::words(kinds))
+        })
     };
     let mut remarks: Vec<String> = report.standings.iter().filter_map(answered).collect();
     remarks.extend(report.standings.iter().filter_map(unusable));
