@@ -99,6 +99,10 @@ impl Error {
     }
 
     pub fn unwritten(path: &Path, why: &io::Error) -> Self {
+        let why: &dyn Display = match why.kind() {
+            io::ErrorKind::NotFound => &"its folder is not there, or takes no new files",
+            _ => why,
+        };
         Error::failure(format!("cannot write {}: {why}", path.display()))
     }
 
