@@ -710,7 +710,7 @@ mod tests {
             ("wasm:nowhere.py", "there is no file"),
             ("wasm:Cargo.toml", "wasm: runs files that end in .wasm, .py, .js, .mjs or .cjs"),
             ("./Cargo.toml", "cannot tell how to run"),
-            ("./src", "\"./src\" is a folder"),
+            ("./src", "src\" is a folder"),
             ("cmd:", "expected a program"),
             ("cmd:no-such-program-here", "no such program"),
             ("cmd:sh 'open", "bad command"),
