@@ -20,7 +20,7 @@ mod tell;
 use anstyle::{AnsiColor, Style};
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::{Error, ExitKind, plain};
-use paint::{harmless, say};
+use paint::{Painted, harmless, say_after};
 use std::process::ExitCode;
 
 /// The arena for zombie games.
@@ -97,9 +97,9 @@ fn main() -> ExitCode {
         Err(error) => {
             let bold = Style::new().bold();
             let red = bold.fg_color(Some(AnsiColor::Red.into()));
-            say(format_args!("{red}error:{red:#} {}", harmless(&plain(&error.what))));
+            say_after(&Painted(red, "error:"), &harmless(&plain(&error.what)));
             for hint in &error.hints {
-                say(format_args!("{bold}hint:{bold:#} {}", harmless(hint)));
+                say_after(&Painted(bold, "hint:"), &harmless(hint));
             }
             ExitCode::from(error.exit_code())
         }
