@@ -235,7 +235,7 @@ fn mistakes_are_found_before_anything_starts() {
         (vec!["zombie-dice", "greedy", "random", "--format=cup"], "no format"),
         (
             vec!["zombie-dice", "greedy", "random", "--format=gauntlet", "--seats=3"],
-            "a match of this gauntlet has exactly 2 seats, got 3",
+            "a match of this gauntlet has exactly 2 seats, got 3\nhint: --seats is for --format round-robin",
         ),
         (vec!["zombie-dice", "greedy", "human"], "hint: `necrodome match` and `necrodome play` seat a human"),
         (vec!["zombie-dice", "greedy", "gredy"], "hint: did you mean greedy?"),
