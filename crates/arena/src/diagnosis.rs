@@ -81,6 +81,25 @@ impl Language {
         }
     }
 
+    /// Says how to keep other text out of the line of an answer.
+    fn alone(self) -> &'static str {
+        match self {
+            Language::Python => {
+                "something stands before the JSON: call `input()` without a prompt, and print nothing with `end=\"\"`"
+            }
+            Language::JavaScript => {
+                "something stands before the JSON: end other lines, or write them with `console.error(...)`"
+            }
+            Language::Ruby => {
+                "something stands before the JSON: write other text with `warn ...`, not with `print`"
+            }
+            Language::Java => {
+                "something stands before the JSON: write other text with `System.err.println(...)`, not with `System.out.print`"
+            }
+            Language::Other => "something stands before the JSON: an answer has a line to itself",
+        }
+    }
+
     /// Says how to read line by line.
     fn by_line(self) -> &'static str {
         match self {
@@ -150,6 +169,16 @@ impl Asked {
         })
     }
 
+    /// Whether a line ends with an answer.
+    fn ends(&self, line: &str) -> bool {
+        let Some(start) = line.find('{') else { return false };
+        let Ok(Value::Object(fields)) = serde_json::from_str(&line[start..]) else { return false };
+        match self {
+            Asked::Decide { .. } => fields.contains_key("action"),
+            Asked::Hello | Asked::Nothing => fields.get("type").is_some_and(|kind| kind == "ready"),
+        }
+    }
+
     /// Returns the kinds of legal actions, each once.
     fn kinds(&self) -> Vec<&str> {
         let Asked::Decide { legal, .. } = self else { return Vec::new() };
@@ -170,6 +199,9 @@ impl Asked {
 
 const ONLY_WHEN_ASKED: &str =
     "write one line for each `hello` and each `decide`: `start`, `events` and `end` want no answer";
+
+/// How JavaScript prints an object that it turns into text.
+const OBJECT: &str = "[object Object]";
 
 /// Returns a fault in what a bot wrote, with a hint.
 pub(crate) fn of_line(fault: Fault, line: &[u8], asked: &Asked, language: Language) -> Fault {
@@ -206,6 +238,9 @@ fn line_hint(kind: FaultKind, line: &[u8], asked: &Asked, language: Language) ->
             {
                 ONLY_WHEN_ASKED.to_owned()
             }
+            _ if matches!(asked, Asked::Decide { .. }) && fields.keys().eq(["id"]) => {
+                "there is no `action`: does your function return one?".to_owned()
+            }
             _ if matches!(asked, Asked::Decide { .. }) && !fields.contains_key("action") => {
                 let own = fields.get("type").and_then(Value::as_str);
                 format!("an answer has an `id` and an `action`: {}", asked.example(own))
@@ -223,9 +258,10 @@ fn line_hint(kind: FaultKind, line: &[u8], asked: &Asked, language: Language) ->
             format!("an answer is an object, not a list of its values: {}", asked.example(None))
         }
         None if ["{", "["].contains(&text) => "an answer stands on one line: do not indent it".to_owned(),
-        None if text.starts_with('{') && kind != FaultKind::Chatter => {
+        None if kind != FaultKind::Chatter && (text.starts_with('{') || text == OBJECT) => {
             dialect(text, language).as_json().to_owned()
         }
+        None if kind != FaultKind::Chatter && asked.ends(text) => language.alone().to_owned(),
         _ => {
             let once =
                 if kind == FaultKind::Chatter { "; only one such line is forgiven in a match" } else { "" };
@@ -288,6 +324,7 @@ fn dialect(text: &str, language: Language) -> Language {
     match language {
         Language::Other if python => Language::Python,
         Language::Other if text.contains("=>") => Language::Ruby,
+        _ if text == OBJECT => Language::JavaScript,
         language => language,
     }
 }
@@ -319,13 +356,16 @@ impl Silent<'_> {
                 Some(language.newline().to_owned())
             }
             FaultKind::Timeout => Some(self.waits(language)),
-            FaultKind::Exit => {
-                let how = language.by_line();
-                Some(format!("read in a loop until the input ends: {how}"))
-            }
-            FaultKind::Crash | FaultKind::NoStart => {
-                self.of_file().or_else(|| self.of_log(&log)).or_else(|| self.of_runner())
-            }
+            FaultKind::Exit => Some(self.of_blank_file().unwrap_or_else(|| {
+                let early = if self.has_spoken { "" } else { "the bot ends before it answers `hello`: " };
+                format!("{early}read in a loop until the input ends: {}", language.by_line())
+            })),
+            FaultKind::Crash | FaultKind::NoStart => self
+                .of_blank_file()
+                .or_else(|| self.of_file())
+                .or_else(|| self.of_missing_file(&log))
+                .or_else(|| self.of_log(&log))
+                .or_else(|| self.of_runner()),
             _ => None,
         };
         fault.hinted(hint)
@@ -372,6 +412,24 @@ impl Silent<'_> {
         Some((path, bytes))
     }
 
+    /// Returns a hint if there is nothing in the file.
+    fn of_blank_file(&self) -> Option<String> {
+        let (_, bytes) = self.file().filter(|_| !self.has_spoken)?;
+        let hint = "the file is empty: `necrodome new-bot` writes a bot to start from";
+        bytes.trim_ascii().is_empty().then(|| hint.to_owned())
+    }
+
+    /// Returns a hint if a file of the command does not exist, and the log complains about it: a command may name files to write.
+    /// Pages show hints to everybody, so it does not tell the folder.
+    fn of_missing_file(&self, log: &str) -> Option<String> {
+        let program = self.program?;
+        let words = program.words.iter().skip(1).filter(|word| crate::entry::looks_like_file(word));
+        let mut missing = words.filter(|word| !program.folder.join(word).exists());
+        let name = |word: &String| Some(Path::new(word).file_name()?.to_str()?.to_owned());
+        let name = missing.find_map(|word| name(word).filter(|name| is_name(name) && log.contains(name)))?;
+        Some(format!("there is no file {name}: check the spelling"))
+    }
+
     /// Returns a hint if the system cannot run the file. Pages show hints to everybody, so it does not name the file.
     fn of_file(&self) -> Option<String> {
         let (path, bytes) = self.file()?;
@@ -385,7 +443,11 @@ impl Silent<'_> {
         {
             return Some(cure);
         }
-        let source = String::from_utf8(bytes).ok()?;
+        let Ok(source) = String::from_utf8(bytes) else {
+            let hint =
+                "the system cannot run this file: build it for Linux and the processor of this machine";
+            return (is_own && !runs_by_itself).then(|| hint.to_owned());
+        };
         let is_shell = ["sh", "bash", "dash", "zsh"].contains(&runner) || name.ends_with(".sh");
         let first = source.lines().next().unwrap_or_default();
         let shell_line = first.starts_with("#!") && first.trim_end().ends_with("sh");
@@ -435,7 +497,7 @@ impl Silent<'_> {
 }
 
 /// Says how to enter a file with this extension that the system cannot run as it is.
-fn of_extension(extension: &str) -> Option<String> {
+pub(crate) fn of_extension(extension: &str) -> Option<String> {
     let (command, enter) = match extension {
         "c" => ("cc -O2 -o bot bot.c", "./bot"),
         "cpp" | "cc" | "cxx" => ("c++ -O2 -o bot bot.cpp", "./bot"),
@@ -473,7 +535,10 @@ fn missing_module(log: &str) -> Option<String> {
     // Of a package in Python the first part is what is installed.
     let python = || behind(log, "No module named ").and_then(unquoted)?.split('.').next().map(str::to_owned);
     let is_file = |module: &String| module.starts_with(['.', '/']);
-    let node = || behind(log, "Cannot find module ").and_then(unquoted).filter(|module| !is_file(module));
+    let node = || {
+        let module = behind(log, "Cannot find module ").or_else(|| behind(log, "Cannot find package "));
+        module.and_then(unquoted).filter(|module| !is_file(module))
+    };
     let ruby = || behind(log, "cannot load such file -- ")?.split(' ').next().map(str::to_owned);
     python().or_else(node).or_else(ruby).filter(|module| is_name(module))
 }
@@ -498,8 +563,15 @@ fn exception(log: &str) -> Option<String> {
 fn of_log(log: &str) -> Option<String> {
     let behind = |sign: &str| behind(log, sign);
     let file = behind("Cannot find module ").and_then(unquoted);
-    if let Some(file) = file.filter(|file| file.strip_prefix("./").is_some_and(is_name)) {
+    if let Some(file) = file.as_ref().filter(|file| file.strip_prefix("./").is_some_and(is_name)) {
         return Some(format!("there is no file {file} beside the bot"));
+    }
+    // Modules that are imported have full paths, which are not for everybody.
+    let imported = file.as_deref().filter(|file| file.starts_with('/'));
+    if let Some(name) =
+        imported.and_then(|file| Path::new(file).file_name()?.to_str()).filter(|name| is_name(name))
+    {
+        return Some(format!("there is no file {name} where the bot looks for it: check the spelling"));
     }
     let package = behind("error: package ").and_then(|rest| rest.strip_suffix(" does not exist"));
     if let Some(package) = package.filter(|package| is_name(package)) {
@@ -591,6 +663,11 @@ mod tests {
             (r#"{"type":"stop"}"#, Language::Other, r#"{"id":7,"action":{"type":"stop"}}"#),
             (r#"[7,["stop"]]"#, Language::Other, "not a list of its values"),
             ("[7.5, 3]", Language::Python, "`print(..., file=sys.stderr)`"),
+            ("[object Object]", Language::Other, "JSON.stringify"),
+            (r#"{"id":7}"#, Language::JavaScript, "there is no `action`"),
+            (r#"> {"id":7,"action":{"type":"stop"}}"#, Language::Python, "`input()` without a prompt"),
+            (r#"> {"id":7,"action":{"type":"stop"}}"#, Language::Ruby, "`warn ...`, not with `print`"),
+            (r#"view {"turn":7}"#, Language::Python, "`print(..., file=sys.stderr)`"),
         ] {
             let hint = garbage(line, language);
             assert!(hint.contains(says), "{line} {language:?}: {hint}");
@@ -656,6 +733,16 @@ mod tests {
                 "Error: Cannot find module './nope'\nRequire stack:\n- /x/a.js\n",
                 Language::JavaScript,
                 "no file ./nope beside the bot",
+            ),
+            (
+                "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'lodash' imported from /x/a.mjs\n",
+                Language::JavaScript,
+                "no module lodash: check",
+            ),
+            (
+                "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/x/nope.mjs' imported from /x/a.mjs\n",
+                Language::JavaScript,
+                "no file nope.mjs where",
             ),
         ] {
             let silent = |program| Silent { language, program, has_spoken: true, unfinished: b"", log: b"" };

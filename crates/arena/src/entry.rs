@@ -9,7 +9,7 @@ mod zombies;
 pub use interpreter::{version_of, versions};
 
 use crate::{
-    diagnosis::how_to_get,
+    diagnosis::{how_to_get, of_extension},
     guest::Invitation,
     model::{self, ModelEntry, NoModel},
     process::Program,
@@ -91,6 +91,12 @@ pub enum EntryError {
     )]
     NoRunner {
         /// The file.
+        path: PathBuf,
+    },
+    /// The bot is a file in this folder.
+    #[error("{path:?} is a folder")]
+    Folder {
+        /// The folder.
         path: PathBuf,
     },
     /// The file would run if it were executable.
@@ -199,7 +205,11 @@ impl EntryError {
     /// Returns what to do about it.
     pub fn hints(&self) -> Vec<String> {
         let hint = match self {
-            EntryError::NoRunner { path } => format!("say how to run it: cmd:RUNNER {}", path.display()),
+            EntryError::NoRunner { path } => path
+                .extension()
+                .and_then(|extension| of_extension(extension.to_str()?))
+                .unwrap_or_else(|| format!("say how to run it: cmd:RUNNER {}", path.display())),
+            EntryError::Folder { .. } => "name the bot's file in it".to_owned(),
             EntryError::NotExecutable { path } => format!("allow it to run: `chmod +x {}`", path.display()),
             EntryError::NoProgram { runner, .. } => how_to_get(runner),
             EntryError::Command { text, why } if why == NO_SUCH_PROGRAM => {
@@ -525,6 +535,7 @@ fn file_program(path: &Path) -> Result<Program, EntryError> {
     let data = fs::metadata(&file).map_err(missing(path))?;
     let executable = data.is_file() && data.permissions().mode() & 0o111 != 0;
     let runner = match runner(&file) {
+        _ if data.is_dir() => return Err(EntryError::Folder { path: path.to_owned() }),
         Some(runner) if data.is_file() => runner,
         None if executable => &[],
         None if is_script(&file) => return Err(EntryError::NotExecutable { path: path.to_owned() }),
@@ -699,6 +710,7 @@ mod tests {
             ("wasm:nowhere.py", "there is no file"),
             ("wasm:Cargo.toml", "wasm: runs files that end in .wasm, .py, .js, .mjs or .cjs"),
             ("./Cargo.toml", "cannot tell how to run"),
+            ("./src", "src\" is a folder"),
             ("cmd:", "expected a program"),
             ("cmd:no-such-program-here", "no such program"),
             ("cmd:sh 'open", "bad command"),

@@ -69,7 +69,7 @@ impl Error {
     }
 
     /// Adds a hint with the valid name that is most like `name`, if one is similar enough.
-    fn near<S: AsRef<str>>(mut self, name: &str, valid: &[S]) -> Self {
+    pub fn near<S: AsRef<str>>(mut self, name: &str, valid: &[S]) -> Self {
         self.hints.extend(nearest(name, valid).map(|near| format!("did you mean {near}?")));
         self
     }
@@ -99,6 +99,10 @@ impl Error {
     }
 
     pub fn unwritten(path: &Path, why: &io::Error) -> Self {
+        let why: &dyn Display = match why.kind() {
+            io::ErrorKind::NotFound => &"its folder is not there, or takes no new files",
+            _ => why,
+        };
         Error::failure(format!("cannot write {}: {why}", path.display()))
     }
 
@@ -215,8 +219,11 @@ fn kind(error: &StoreError) -> ExitKind {
 
 fn nearest<'a, S: AsRef<str>>(name: &str, valid: &'a [S]) -> Option<&'a str> {
     let likeness = |candidate: &str| strsim::jaro_winkler(&name.to_lowercase(), candidate);
+    // Everything is like a single letter.
+    let is_word = |candidate: &&S| candidate.as_ref().len() > 1 || name.len() == 1;
     valid
         .iter()
+        .filter(is_word)
         .map(|candidate| (likeness(candidate.as_ref()), candidate.as_ref()))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -378,6 +385,9 @@ impl From<TournamentError> for Error {
             {
                 failed.hint("--format round-robin lets groups of them meet, --seats says how large")
             }
+            TournamentError::Schedule(ScheduleError::Seats { what, .. }) if what != "game" => {
+                failed.hint("--seats is for --format round-robin")
+            }
             TournamentError::Schedule(ScheduleError::Crowd { .. }) => {
                 failed.hint("hold qualifying tournaments with fewer entries, and let the best of each meet")
             }
@@ -406,5 +416,16 @@ impl From<TournamentError> for Error {
             }
             _ => failed,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_made_is_blamed_on_its_folder() {
+        let error = Error::unwritten(Path::new("x/bot.py"), &io::ErrorKind::NotFound.into());
+        assert_eq!(error.what, "cannot write x/bot.py: its folder is not there, or takes no new files");
     }
 }

@@ -18,9 +18,9 @@ mod progress;
 mod tell;
 
 use anstyle::{AnsiColor, Style};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::{Error, ExitKind, plain};
-use paint::{harmless, say};
+use paint::{Painted, harmless, say_after};
 use std::process::ExitCode;
 
 /// The arena for zombie games.
@@ -97,9 +97,9 @@ fn main() -> ExitCode {
         Err(error) => {
             let bold = Style::new().bold();
             let red = bold.fg_color(Some(AnsiColor::Red.into()));
-            say(format_args!("{red}error:{red:#} {}", harmless(&plain(&error.what))));
+            say_after(&Painted(red, "error:"), &harmless(&plain(&error.what)));
             for hint in &error.hints {
-                say(format_args!("{bold}hint:{bold:#} {}", harmless(hint)));
+                say_after(&Painted(bold, "hint:"), &harmless(hint));
             }
             ExitCode::from(error.exit_code())
         }
@@ -112,15 +112,18 @@ fn parsed() -> Cli {
 }
 
 /// Returns all commands. Paragraphs of their help are wrapped for the terminal only, not also where the source file wraps them.
+/// Options take negative numbers, so that these are refused in our own words.
 fn command() -> clap::Command {
-    joined(Cli::command())
+    prepared(Cli::command())
 }
 
-fn joined(mut command: clap::Command) -> clap::Command {
+fn prepared(mut command: clap::Command) -> clap::Command {
     if let Some(help) = command.get_after_help().map(ToString::to_string) {
         command = command.after_help(join_lines(&help));
     }
-    command.mut_subcommands(joined)
+    let takes_number = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
+    let accept = |arg: Arg| if takes_number(&arg) { arg.allow_negative_numbers(true) } else { arg };
+    command.mut_args(accept).mut_subcommands(prepared)
 }
 
 /// Joins the lines of each paragraph. Indented lines, and those after a colon, stay as they are.

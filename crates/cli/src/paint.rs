@@ -21,16 +21,16 @@ pub const WIDTH: usize = 80;
 /// The narrowest width that is believed: no terminal in use is narrower.
 const NARROWEST: usize = 20;
 
-/// Returns the width in the variable COLUMNS, else that of the terminal, or `None` for a file or a pipe.
-fn columns() -> Option<usize> {
+/// Returns the width in the variable COLUMNS, else that of the terminal that this output is, or `None` for a file or a pipe.
+fn columns(output: &impl IsTerminal) -> Option<usize> {
     let asked = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let here = || terminal::size().ok().filter(|_| io::stdout().is_terminal()).map(|(width, _)| width.into());
+    let here = || terminal::size().ok().filter(|_| output.is_terminal()).map(|(width, _)| width.into());
     asked.or_else(here).filter(|&columns| columns >= NARROWEST)
 }
 
 /// Returns the width of prose: lines of more than 120 columns are hard to read.
 pub fn width() -> usize {
-    columns().unwrap_or(WIDTH).min(120)
+    columns(&io::stdout()).unwrap_or(WIDTH).min(120)
 }
 
 /// Wraps a text to fit the terminal. The first line has `taken` columns less; if there are any, the other lines begin with two
@@ -48,7 +48,7 @@ pub fn column(text: &str, from: usize) -> String {
 /// Writes a line of a story, which begins in the column `from`. A terminal gets it wrapped between words; a file or a pipe gets one
 /// line, for programs that search it.
 pub fn line(out: &mut dyn Write, from: usize, text: &str) -> io::Result<()> {
-    writeln!(out, "{}", hanging(text, from, from + 2, columns().unwrap_or(usize::MAX)))
+    writeln!(out, "{}", hanging(text, from, from + 2, columns(&io::stdout()).unwrap_or(usize::MAX)))
 }
 
 /// Wraps a question that begins in the third column; the answer follows it.
@@ -117,6 +117,14 @@ pub fn error_redraws() -> bool {
 /// Prints a line on standard error. If nobody reads it any more, that must not lose a result.
 pub fn say(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// Prints a text after a word such as `error:` on standard error. Like a line of a story, it is wrapped only on a terminal.
+pub fn say_after(word: &Painted<&str>, text: &str) {
+    let width = columns(&io::stderr()).unwrap_or(usize::MAX);
+    let mut taken = word.1.len() + 1;
+    let lines = text.lines().flat_map(|line| fill(line, std::mem::take(&mut taken), "  ", width));
+    say(format_args!("{word} {}", lines.collect::<Vec<_>>().join("\n")));
 }
 
 /// Removes what a terminal would obey from an untrusted text, such as a path: control characters, and those that change the

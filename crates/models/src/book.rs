@@ -202,7 +202,7 @@ pub(crate) struct Kept {
 #[derive(Debug, thiserror::Error)]
 enum Trouble {
     #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     #[error("this file is no book of calls, and is left as it is")]
     Foreign,
     #[error("the book has version {0}, and this necrodome reads version {VERSION}")]
@@ -213,6 +213,15 @@ enum Trouble {
     Call(i64, &'static str),
     #[error("{0}")]
     System(#[from] std::io::Error),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Trouble::Foreign,
+            _ => Trouble::Sqlite(error),
+        }
+    }
 }
 
 impl Trouble {
@@ -230,9 +239,7 @@ impl Trouble {
             _ => None,
         };
         match (self, code) {
-            (Trouble::Foreign | Trouble::Version(_), _) | (_, Some(ErrorCode::NotADatabase)) => {
-                Some("choose another file for the calls")
-            }
+            (Trouble::Foreign | Trouble::Version(_), _) => Some("choose another file for the calls"),
             (Trouble::Damaged(_) | Trouble::Call(..), _) | (_, Some(ErrorCode::DatabaseCorrupt)) => Some(
                 "move the file away, or put a copy in its place: without it, calls are made and paid for again",
             ),

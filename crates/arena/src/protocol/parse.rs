@@ -9,17 +9,22 @@ use necrodome_rules::{
     game::Game,
     misread::{Object, in_json},
 };
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 use serde_json::Value;
 
 /// Reads the answer to `hello`; the error says what is wrong with it.
 pub(crate) fn parse_ready(line: &[u8]) -> Result<Ready, String> {
     let Object(ready): Object<Ready> = serde_json::from_slice(line)
-        .map_err(|error| format!("expected ready, got {} ({})", excerpt(line), in_json(&error)))?;
+        .map_err(|error| format!("expected ready, got {} ({})", excerpt(line), misread(line, error)))?;
     if ready.protocol != PROTOCOL {
         return Err(format!("the bot speaks protocol {}, but this arena speaks {PROTOCOL}", ready.protocol));
     }
     Ok(ready)
+}
+
+/// Says what is wrong with a line: first whether it is JSON at all, since `[object Object]` begins like a list.
+fn misread(line: &[u8], error: serde_json::Error) -> String {
+    in_json(&serde_json::from_slice::<IgnoredAny>(line).err().unwrap_or(error))
 }
 
 /// Whether an unexpected line is something unrelated, such as a debug print, and not a failed attempt at an answer. Such an attempt
@@ -90,7 +95,7 @@ pub fn parse_act<G: Game>(
         Fault::new(FaultKind::Garbage, detail)
     };
     let Object(AnswerLine { id: came, action, reason }) =
-        serde_json::from_slice(line).map_err(|error| garbage(&in_json(&error)))?;
+        serde_json::from_slice(line).map_err(|error| garbage(&misread(line, error)))?;
     check_id(came)?;
     let action = action.ok_or_else(|| garbage("expected a key \"action\" in this object"))?;
     if action.is_null() {
@@ -166,6 +171,7 @@ mod tests {
             (r#"{"id":7,"action":{"type":"halt"}}"#, r#"expected one of "go", "stop", got "halt""#),
             (r#"{"id":7,"action":{"type":5}}"#, "expected a string, got 5"),
             ("thinking", "this is not JSON"),
+            ("[object Object]", "this is not JSON"),
             ("{'id': 7}", "keys stand in double quotes"),
             (r#"{"id":7,"action":[]}"#, "expected an object, got a list"),
             (r#"{"id":7,"action":["go"]}"#, "expected an object, got a list"),

@@ -6,7 +6,7 @@ use super::print_json;
 use crate::{
     error::Error,
     games, lineup,
-    paint::{bold, dim},
+    paint::{bold, dim, line},
 };
 use necrodome_rules::{
     catalog::{GameId, Listed},
@@ -234,20 +234,19 @@ pub fn print<G: Listed, S: Serialize>(
         });
     }
     let mut out = BufWriter::new(anstream::stdout().lock());
-    writeln!(out, "{}", bold(text))?;
-    writeln!(out, "{}", dim(situation))?;
+    line(&mut out, 0, &bold(text).to_string())?;
+    line(&mut out, 0, &dim(situation).to_string())?;
     writeln!(out)?;
     write_choices(&mut out, *unit, choices)?;
     if let Some(second) = second {
-        writeln!(out, "\nsecond best: {}, costs {}", second.label, unit.cost(cost(second)))?;
+        writeln!(out)?;
+        line(&mut out, 0, &format!("second best: {}, costs {}", second.label, unit.cost(cost(second))))?;
     }
     if let Some(Average { positions, missing, remark, .. }) = average {
-        writeln!(
-            out,
-            "not exact: an average over the {positions} positions that fit, weighted by probability"
-        )?;
-        writeln!(out, "{remark}")?;
-        writeln!(out, "to make it exact, add {missing}")?;
+        let average = format!("an average over the {positions} positions that fit, weighted by probability");
+        line(&mut out, 0, &format!("not exact: {average}"))?;
+        line(&mut out, 0, remark)?;
+        line(&mut out, 0, &format!("to make it exact, add {missing}"))?;
     }
     out.flush()?;
     Ok(())

@@ -1,7 +1,7 @@
 //! `necrodome calls`: the questions to language models, their answers, and what they cost.
 
 use crate::{
-    error::Error,
+    error::{Error, ExitKind},
     numbers::above_zero,
     paint::{WIDTH, bold, count, dim, harmless, say, wrapped, yellow},
 };
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         None => Book::usual_place()?,
         Some(path) => Some(Book::beside(path)).filter(|beside| beside.exists()).unwrap_or(path.clone()),
     };
-    let book = Book::read(&path)?;
+    let book = Book::read(&path).map_err(|error| Error { kind: ExitKind::Usage, ..error.into() })?;
     let wanted = Wanted {
         id: args.show.map(|number| i64::try_from(number).unwrap_or(i64::MAX)),
         model: args.model.as_deref(),

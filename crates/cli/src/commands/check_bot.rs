@@ -1,6 +1,6 @@
 //! `necrodome check-bot`: puts a bot through a gauntlet, and reports it line by line.
 
-use super::print_json;
+use super::{print_json, trouble};
 use crate::{
     error::Error,
     lineup,
@@ -134,6 +134,9 @@ fn print_end(out: &mut impl Write, name: &str, report: &CheckReport) -> io::Resu
     for line in shown(&report.log, MOST) {
         writeln!(out, "{} {line}", dim("log:"))?;
     }
+    let mut wrong = report.findings.iter().filter_map(|finding| finding.wrong.as_ref());
+    let hinted = wrong.any(|wrong| wrong.hint.is_some());
+    trouble::hint_at_walls(out, hinted, report.log.lines())?;
     match report.failures() {
         0 => writeln!(out, "{} is ready for the arena.", bold(name)),
         _ => Ok(()),

@@ -46,7 +46,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let document = Page::find(page).ok_or_else(|| {
         let documents = DOCUMENTS.iter().map(|document| document.page().to_owned());
         let valid: Vec<String> = documents.chain(prompts().map(|(name, _)| name)).collect();
-        Error::unknown("there is no document", page, &valid)
+        let unknown = Error::usage(format!("there is no document {page:?}"));
+        unknown.near(page, &valid).hint("`necrodome docs` lists them")
     })?;
     show(document)
 }

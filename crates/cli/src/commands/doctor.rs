@@ -4,7 +4,7 @@ use super::print_json;
 use crate::{
     error::Error,
     lineup,
-    paint::{bold, column, dim, green, yellow},
+    paint::{bold, column, dim, green, line, yellow},
 };
 use necrodome_arena::{
     entry::version_of,
@@ -70,7 +70,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
     const COLUMN: usize = 18;
     let mut out = anstream::stdout().lock();
     writeln!(out, "{} {best}", bold("Programs are confined:"))?;
-    writeln!(out, "{}", dim(format!("by {} (Linux {})", best.about(), doctor.kernel)))?;
+    let about = format!("by {} (Linux {})", best.about(), doctor.kernel);
+    line(&mut out, 0, &dim(about).to_string())?;
     for Check { what, ok, found, hint } in &doctor.checks {
         let mark = if *ok { green("ok  ") } else { yellow("no  ") };
         writeln!(out, "{mark}  {}  {}", bold(format!("{what:<10}")), column(found, COLUMN))?;

@@ -41,6 +41,9 @@ fn print_json(document: &impl Serialize) -> Result<(), Error> {
 
 /// Returns the tournament with this number in a store, or the only one. `example` shows how to name one, with `{}` for the number.
 fn stored(path: &Path, number: Option<u32>, example: &str) -> Result<(Store, Plan), Error> {
+    if path.is_dir() {
+        return Err(Error::at(path.display(), "this is a folder, not a store"));
+    }
     let failed = |error: StoreError| Error::store(path, &error);
     let mut stores = Archive::read(path).and_then(|archive| archive.stores()).map_err(failed)?;
     let described = |(store, plan): &(Store, Plan)| {

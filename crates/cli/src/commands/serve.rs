@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, default_value_t = PORT, value_parser = within(0..=u16::MAX))]
     port: u16,
     /// The address to listen on; 0.0.0.0 lets the whole network in
-    #[arg(long, default_value = "127.0.0.1")]
+    #[arg(long, default_value = "127.0.0.1", value_parser = ip_address)]
     bind: IpAddr,
     /// The file that keeps everything
     #[arg(long, value_name = "FILE", default_value = "necrodome.sqlite")]
@@ -84,6 +84,11 @@ pub struct Args {
     no_samples: bool,
     #[command(flatten)]
     sandbox: SandboxFlags,
+}
+
+fn ip_address(text: &str) -> Result<IpAddr, String> {
+    let expected = "expected an IP address, such as 127.0.0.1 or 0.0.0.0 (the port goes to --port)";
+    text.parse().map_err(|_| expected.to_owned())
 }
 
 pub fn run(args: &Args) -> Result<(), Error> {

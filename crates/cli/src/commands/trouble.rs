@@ -44,10 +44,8 @@ pub fn print_match(
             line(out, dim("log:"), paint::name(names, seat), written)?;
         }
     }
-    match faults.iter().any(|fault| fault.fault.hint.is_some()) {
-        true => Ok(()),
-        false => hint_at_walls(out, logs.iter().flat_map(|log| log.lines())),
-    }
+    let hinted = faults.iter().any(|fault| fault.fault.hint.is_some());
+    hint_at_walls(out, hinted, logs.iter().flat_map(|log| log.lines()))
 }
 
 /// Prints the trouble of many matches, counted.
@@ -66,10 +64,8 @@ pub fn print(out: &mut impl Write, trouble: &Trouble) -> io::Result<()> {
     for log in &trouble.logs {
         log.lines.iter().try_for_each(|written| line(out, dim("log:"), &log.name, written))?;
     }
-    match trouble.faults.iter().any(|fault| fault.hint.is_some()) {
-        true => Ok(()),
-        false => hint_at_walls(out, trouble.logs.iter().flat_map(|log| log.lines.iter().map(String::as_str))),
-    }
+    let hinted = trouble.faults.iter().any(|fault| fault.hint.is_some());
+    hint_at_walls(out, hinted, trouble.logs.iter().flat_map(|log| log.lines.iter().map(String::as_str)))
 }
 
 /// Returns the command that checks an entry, in backticks.
@@ -94,10 +90,22 @@ pub fn hint_at_checks(
     Ok(())
 }
 
-/// Adds a hint if a program probably missed a file that the sandbox hides: what it may not see, it takes for missing.
-fn hint_at_walls<'a>(out: &mut impl Write, mut logs: impl Iterator<Item = &'a str>) -> io::Result<()> {
-    const SIGNS: [&str; 4] = ["No such file or directory", "Permission denied", "ENOENT", "EACCES"];
-    if logs.any(|written| SIGNS.iter().any(|sign| written.contains(sign))) {
+/// Adds a hint if a program probably missed a file that the sandbox hides, or may not write one: what it may not see, it takes for
+/// missing. Not after other hints, which know more.
+pub fn hint_at_walls<'a>(
+    out: &mut impl Write,
+    hinted: bool,
+    mut logs: impl Iterator<Item = &'a str>,
+) -> io::Result<()> {
+    const SIGNS: [&str; 6] = [
+        "No such file or directory",
+        "Permission denied",
+        "Read-only file system",
+        "ENOENT",
+        "EACCES",
+        "EROFS",
+    ];
+    if !hinted && logs.any(|written| SIGNS.iter().any(|sign| written.contains(sign))) {
         let hint = "hint: a program that is confined sees its own folder, its interpreter and the system, and writes to /tmp only: \
                     --share PATH lets programs read more (`necrodome docs security`)";
         wrapped(hint, 0).iter().try_for_each(|line| writeln!(out, "{line}"))?;

@@ -140,12 +140,15 @@ fn a_book_that_is_not_there_or_damaged_is_told_by_its_name() {
     let server = Server::minded(plays);
     let folder = folder(&server, PRICES);
     let folder = folder.path();
-    let none = failure(&mut command(folder, &["calls"]));
+    let none = refusal(&mut command(folder, &["calls"]), 2);
     assert!(none.contains("calls.db: there is no such book of calls"), "{none}");
     assert!(!folder.join("cache").exists(), "nothing is made");
     fs::write(folder.join("t.store"), "no book").unwrap();
-    let foreign = failure(&mut command(folder, &["calls", "t.store"]));
-    assert!(foreign.contains("t.store: ") && foreign.contains("hint: "), "{foreign}");
+    let foreign = refusal(&mut command(folder, &["calls", "t.store"]), 2);
+    assert!(
+        foreign.contains("t.store: this file is no book of calls") && foreign.contains("hint: "),
+        "{foreign}"
+    );
     json_of(folder, &RACE);
     let book = rusqlite::Connection::open(folder.join("s.store.calls")).unwrap();
     // An answer that belongs to another question.

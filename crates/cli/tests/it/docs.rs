@@ -36,6 +36,9 @@ fn documents_are_listed_and_printed_as_they_are_written() {
 
 #[test]
 fn an_unknown_document_is_refused_with_the_nearest_name() {
+    let refused = necrodome(&["docs", "protocl"]).assert().code(2);
+    let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(error.ends_with("hint: `necrodome docs` lists them\n"), "{error}");
     for (words, near) in [(["docs", "protocl"], "protocol"), (["rules", "tokio"], "tokyo")] {
         let refused = necrodome(&words).assert().code(2).stdout("");
         let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();

@@ -75,6 +75,10 @@ fn what_is_no_answer() {
         ("k.rb", "require 'json'\n$stdout.sync = true\n\
                   $stdin.each_line { |line| puts({type: 'ready', protocol: 1}) if JSON.parse(line)['type'] == 'hello' }\n".to_owned(),
          "no_start", "`puts JSON.generate(answer)`"),
+        ("n.js", "require('readline').createInterface({input: process.stdin}).on('line', () => console.log('' + {}));\n".to_owned(),
+         "no_start", "`console.log(JSON.stringify(answer))`"),
+        ("o.py", python(READY, "print(json.dumps({'id': m['id']}))"), "garbage", "there is no `action`"),
+        ("p.py", python(READY, &format!("print('> ', end=''); {ANSWER}")), "garbage", "`input()` without a prompt"),
     ]);
 }
 
@@ -109,6 +113,8 @@ fn silence() {
             "timeout",
             "--decision-ms is the limit for a decision",
         ),
+        ("g.py", "\n".to_owned(), "no_start exit", "the file is empty: `necrodome new-bot`"),
+        ("h.py", "import sys\n".to_owned(), "no_start exit", "ends before it answers `hello`"),
     ]);
 }
 
@@ -180,7 +186,45 @@ fn what_does_not_start() {
             "there is no nolang here: check the spelling, install it",
         ),
         ("j", "exec python3 good.py\n".to_owned(), "no_start", "`#!/usr/bin/env python3`"),
+        (
+            "k.mjs",
+            "import x from 'lodashh';\n".to_owned(),
+            "no_start",
+            "there is no module lodashh: check the spelling",
+        ),
+        ("l.mjs", "import x from './nope.mjs';\n".to_owned(), "no_start", "there is no file nope.mjs"),
     ]);
+}
+
+/// What `check-bot` prints, in one line.
+fn checked(folder: &Path, entry: &str) -> String {
+    let output = necrodome_in(folder, &["check-bot", "zombie-dice", entry]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_bot_that_writes_beside_itself_is_told_where_it_may() {
+    let folder = TempDir::new().unwrap();
+    let bot = "import sys\nsys.exit(\"OSError: [Errno 30] Read-only file system: 'log.txt'\")\n";
+    let entry = write(folder.path(), "log.py", bot);
+    assert!(checked(folder.path(), &entry).contains("writes to /tmp only"));
+}
+
+#[test]
+fn a_misspelled_file_of_a_command_is_named() {
+    let folder = TempDir::new().unwrap();
+    let text = checked(folder.path(), "cmd:python3 -u mybut.py");
+    assert!(text.contains("hint: there is no file mybut.py: check the spelling"), "{text}");
+    assert!(!text.contains("--share"), "{text}");
+}
+
+#[test]
+fn bytes_that_no_system_runs_are_no_program() {
+    let folder = TempDir::new().unwrap();
+    let entry = write(folder.path(), "bin", "");
+    fs::write(folder.path().join("bin"), [0xff; 64]).unwrap();
+    let text = checked(folder.path(), &entry);
+    assert!(text.contains("hint: the system cannot run this file: build it for Linux"), "{text}");
 }
 
 /// The end of a traceback is shown whole.
@@ -213,6 +257,8 @@ fn what_cannot_be_run_is_refused_with_the_cure() {
     let path = write(folder, "bot.sh", "#!/bin/sh\n");
     fs::set_permissions(folder.join("bot.sh"), fs::Permissions::from_mode(0o644)).unwrap();
     write(folder, "bot.js", "");
+    fs::write(folder.join("bot.rs"), "fn main() {}\n").unwrap();
+    fs::create_dir(folder.join("care")).unwrap();
     for command in ["match", "tournament", "check-bot"] {
         let more: &[&str] = if command == "check-bot" { &[] } else { &["greedy"] };
         let refused = |entry: &str, search: &str| {
@@ -228,6 +274,10 @@ fn what_cannot_be_run_is_refused_with_the_cure() {
         let error = refused("./bot.js", "/nowhere");
         assert!(error.contains("there is no node on this machine, which runs ./bot.js"), "{error}");
         assert!(error.contains("`apt-get install nodejs`"), "{error}");
+        let error = refused("./bot.rs", &system);
+        assert!(error.ends_with("hint: compile it first (`rustc -O bot.rs`) and enter `./bot`"), "{error}");
+        let error = refused("./care/", &system);
+        assert!(error.ends_with("care\" is a folder\nhint: name the bot's file in it"), "{error}");
         let error = refused("cmd:nolang bot.x", &system);
         assert!(error.contains("there is no nolang here: check the spelling, install it"), "{error}");
     }

@@ -150,3 +150,10 @@ fn every_game_has_pages() {
         );
     }
 }
+
+#[test]
+fn a_folder_is_no_store() {
+    let folder = TempDir::new().unwrap();
+    let error = refusal(&mut necrodome_in(folder.path(), &["report", "."]), 2);
+    assert_eq!(error, "error: .: this is a folder, not a store");
+}

@@ -517,3 +517,10 @@ fn a_server_for_the_network_answers_to_its_own_names_only() {
     let twice = arena.send("GET /api/site HTTP/1.1\r\nhost: localhost\r\nhost: evil.example", b"");
     assert_eq!((twice.status, twice.json()["error"].is_string()), (403, true));
 }
+
+#[test]
+fn an_address_that_cannot_be_read_is_refused_in_plain_words() {
+    let refused = process(&["serve", "--bind", "nonsense"]).output().unwrap();
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert!(error.contains("expected an IP address, such as 127.0.0.1 or 0.0.0.0"), "{error}");
+}

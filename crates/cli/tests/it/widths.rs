@@ -1,6 +1,9 @@
 //! Output for people fits terminals of 60, 80 and 120 columns: no line is longer, and no word is broken.
 
-use crate::{program::necrodome, terminal::Terminal};
+use crate::{
+    program::{necrodome, refusal},
+    terminal::Terminal,
+};
 use necrodome_rules::{catalog::Listed, last_bullet::LastBullet};
 
 const WIDTHS: [u16; 3] = [60, 80, 120];
@@ -100,6 +103,21 @@ fn the_window_of_last_bullet_fits() {
 }
 
 #[test]
+fn advice_and_stories_fit() {
+    let advice = ["advise", "zombie-dice-solo", "brains", "4", "shotguns", "1", "feet", "green", "yellow"];
+    fits(&advice, &[]);
+    fits(&["match", "last-bullet", "gunner", "runner", "--seed=1"], &[]);
+}
+
+#[test]
+fn errors_fit_a_terminal_and_are_whole_lines_elsewhere() {
+    let unknown = ["new-bot", "tokyo", "pyton", "x"];
+    fits(&unknown, &[]);
+    let error = refusal(&mut necrodome(&unknown), 2);
+    assert_eq!(error.lines().count(), 2, "{error}");
+}
+
+#[test]
 fn columns_can_be_asked_for() {
     let text = necrodome(&["games"]).env("COLUMNS", "60").assert().success();
     let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
@@ -109,7 +127,9 @@ fn columns_can_be_asked_for() {
 #[test]
 fn a_profile_fits() {
     let words = ["analyze", "zombie-dice-race", "random", "--blocks=5", "--seed=1"];
-    let output = necrodome(&words).env("COLUMNS", "80").assert().success();
-    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    for width in [60, 80] {
+        let output = necrodome(&words).env("COLUMNS", width.to_string()).assert().success();
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    }
 }

@@ -289,6 +289,8 @@ fn gained(alone: bool, gain: &Estimate) -> String {
 
 /// The width of the column with the kinds of decisions.
 const WHERE: usize = 32;
+/// The width of the other columns: two numbers, and a cost with its interval.
+const NUMBERS: usize = 48;
 /// The width of the column with those whose exact chance is known.
 const NAME: usize = 32;
 
@@ -317,12 +319,13 @@ fn print<R>(document: &ProfileDocument<R>, unit: &Scale) -> Result<(), Error> {
         line(&mut out, "luck-adjusted result", profile.luck_adjusted.as_ref())?;
         line(&mut out, "cost of a match", profile.regret_per_match.as_ref())?;
         line(&mut out, "cost of a decision", profile.regret_per_decision.as_ref())?;
-        let head = format!("{:<WHERE$}{:>10}{:>10}  cost of a match", "where", "decisions", "mistakes");
+        let wide = WHERE.min(width().saturating_sub(NUMBERS));
+        let head = format!("{:<wide$}{:>10}{:>10}  cost of a match", "where", "decisions", "mistakes");
         writeln!(out, "\n{}", dim(head))?;
         for kind in &profile.kinds {
             let cost = unit.estimate(kind.regret_per_match.as_ref());
             let numbers = format!("{:>10}{:>10}  {cost}", kind.decisions, kind.mistakes);
-            row(&mut out, &kind.kind, WHERE, &numbers)?;
+            row(&mut out, &kind.kind, wide, &numbers)?;
         }
         if profile.decisions == 0 {
             writeln!(out, "\n{}", yellow("no block was played to its end"))?;

@@ -77,7 +77,8 @@ impl Teller<LastBullet> for Census {
             parts.push(green(format!("{} shot", count(zombies_shot, "zombie"))).to_string());
         }
         if !parts.is_empty() {
-            writeln!(out, "{}  {}", dim(format!("clock {:>4}", game.clock())), parts.join(", "))?;
+            let clock = dim(format!("clock {:>4}", game.clock()));
+            paint::line(out, 0, &format!("{clock}  {}", parts.join(", ")))?;
         }
         for (seat, score) in gone {
             writeln!(
@@ -128,9 +129,10 @@ fn census(out: &mut dyn Write, names: &Names, game: &LastBullet) -> io::Result<(
             Kind::Corpse => corpses += 1,
         }
     }
-    write!(out, "{}  ", bold(format!("clock {:>4}", game.clock())))?;
-    for &seat in Seat::all(names.len()) {
-        write!(out, "{} {} {}  ", letter(seat), paint::name(names, seat), living[seat.index()])?;
-    }
-    writeln!(out, "{}  {}", count(zombies, "zombie"), count(corpses, "corpse"))
+    let alive =
+        |&seat: &Seat| format!("{} {} {}", letter(seat), paint::name(names, seat), living[seat.index()]);
+    let mut parts = vec![bold(format!("clock {:>4}", game.clock())).to_string()];
+    parts.extend(Seat::all(names.len()).iter().map(alive));
+    parts.extend([count(zombies, "zombie"), count(corpses, "corpse")]);
+    paint::line(out, 0, &parts.join("  "))
 }
