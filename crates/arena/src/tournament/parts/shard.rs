@@ -11,7 +11,7 @@
 
 use super::{
     super::{
-        Plan, Schedule, Stop, Store, StoreError, TournamentError, Update,
+        Plan, Schedule, Stop, Store, StoreError, TournamentDice, TournamentError, Update,
         archive::Archive,
         play::{Playing, run_part},
         results,
@@ -19,7 +19,7 @@ use super::{
         store::{ChunkRow, ClosingRow, DetailRow, PackedEffort, unpacked},
     },
     Origin, PartError, PlanFile,
-    plan_file::id_of,
+    plan_file::{check_entries, id_of, whole_options},
 };
 use crate::{
     dice::Secret,
@@ -29,7 +29,6 @@ use crate::{
     player::Usage,
     process::Launcher,
 };
-use necrodome_rules::names::Names;
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
@@ -183,17 +182,8 @@ impl Shard {
             return Err(damaged("its plan is not the one that it names"));
         }
         plan.check().map_err(TournamentError::from)?;
-        Names::new(plan.entries.iter().map(|entry| &entry.name))
-            .map_err(|error| damaged(&error.to_string()))?;
-        // A report prints it, as a line of its own.
-        if plan
-            .entries
-            .iter()
-            .filter_map(|entry| entry.runs_with.as_ref())
-            .any(|text| text.contains(char::is_control))
-        {
-            return Err(damaged("what its programs are said to run with has control characters"));
-        }
+        check_entries(&plan).and_then(|()| whole_options(&plan).map(drop)).map_err(|what| damaged(&what))?;
+        TournamentDice::new(&plan, &secrets).map_err(|_| damaged("its secrets do not fit its plan"))?;
         if origin.sandbox != plan.sandbox {
             return Err(damaged("it says that its programs were confined otherwise than its plan demands"));
         }
