@@ -2,7 +2,7 @@
 
 use super::{
     super::{Plan, PlannedEntry, Schedule, Store, StoreError, TournamentDice, TournamentError, crew::Crew},
-    Allowed, PartError,
+    Allowed, MOST_PLAN, PartError,
     pack::{Unpacked, is_pack, unpack},
 };
 use crate::{
@@ -18,7 +18,6 @@ use necrodome_rules::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
-    io,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -211,7 +210,9 @@ impl PlanFile {
         let text = toml::to_string_pretty(&in_toml(&written))
             .map_err(|error| PartError::Unsuitable(format!("the plan cannot be written as TOML: {error}")))?;
         let text = format!("{PREFACE}{text}");
-        Ok(format!("{text}{CHECKSUM}{}\n", blake3::hash(text.as_bytes())))
+        let text = format!("{text}{CHECKSUM}{}\n", blake3::hash(text.as_bytes()));
+        super::check_size(text.len()).map_err(PartError::Unsuitable)?;
+        Ok(text)
     }
 
     /// Reads a plan, or unpacks one with its bots.
@@ -225,10 +226,9 @@ impl PlanFile {
                 ..file
             });
         }
-        let text = own::read_text(path).map_err(|why| match why.kind() {
-            io::ErrorKind::InvalidData => PartError::Foreign { path: path.to_owned(), expected: EXPECTED },
-            _ => PartError::file(path)(why),
-        })?;
+        let bytes = own::read_bytes(path, MOST_PLAN).map_err(PartError::file(path))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| PartError::Foreign { path: path.to_owned(), expected: EXPECTED })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::parse(&text, folder, path)
     }

@@ -18,7 +18,7 @@ use super::{
         schedule::Seatings,
         store::{ChunkRow, ClosingRow, DetailRow, PackedEffort, unpacked},
     },
-    Origin, PartError, PlanFile,
+    Origin, PartError, PlanFile, check_size,
     plan_file::{check_entries, id_of, whole_options},
 };
 use crate::{
@@ -137,6 +137,7 @@ impl Shard {
             rows: &'a Rows,
         }
         let plan = serde_json::to_string(plan).map_err(|error| written(error.to_string()))?;
+        check_size(plan.len()).map_err(written)?;
         let body = postcard::to_allocvec(&Borrowed { plan, secrets, rows });
         let body = body.map_err(|error| written(error.to_string()))?;
         if body.len() as u64 > MOST_BYTES {
@@ -177,6 +178,7 @@ impl Shard {
         let Some((Body { plan, secrets, mut rows }, [])) = read else {
             return Err(damaged("its contents are not those of a shard"));
         };
+        check_size(plan.len()).map_err(|what| damaged(&what))?;
         let plan: Plan = serde_json::from_str(&plan).map_err(|_| damaged("its plan cannot be read"))?;
         if id_of(&plan) != id {
             return Err(damaged("its plan is not the one that it names"));

@@ -302,20 +302,60 @@ fn a_shard_that_would_fill_the_memory_is_refused() {
     assert!(refused(&all.bytes().unwrap()).contains("cannot be read"));
 }
 
+/// Returns the header of a shard and its body, unpacked.
+fn unsealed(shard: &Shard) -> (serde_json::Value, Vec<u8>) {
+    let bytes = shard.bytes().unwrap();
+    let start = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
+    let body = zstd::decode_all(&bytes[start..bytes.len() - blake3::OUT_LEN]).unwrap();
+    (serde_json::from_slice(&bytes[18..start]).unwrap(), body)
+}
+
+/// Returns a file with this body, and a size and a hash that fit.
+fn sealed(header: &mut serde_json::Value, body: &[u8]) -> Vec<u8> {
+    header["size"] = body.len().into();
+    let mut bytes = [format!("necrodome-shard 1\n{header}\n").as_bytes(), body].concat();
+    bytes.extend(blake3::hash(&bytes).as_bytes());
+    bytes
+}
+
+fn in_memory() -> Merger {
+    Merger { archive: Archive::in_memory().unwrap(), open: None }
+}
+
+/// Zeros become a hundred times as many bytes of values, and are compressed to almost nothing.
+#[test]
+fn a_plan_that_would_fill_the_memory_is_refused() {
+    let shard = played(&race(), 0..2);
+    let (mut header, body) = unsealed(&shard);
+    let packed = |text: &str| postcard::to_allocvec(text).unwrap();
+    let plan = serde_json::to_string(&shard.plan).unwrap();
+    let large =
+        plan.replacen("\"options\":{", &format!("\"options\":{{\"x\":[0{}],", ",0".repeat(1 << 19)), 1);
+    let forged = [packed(&large), body[packed(&plan).len()..].to_vec()].concat();
+    let error = Shard::parse(&sealed(&mut header, &forged), Path::new("x")).unwrap_err().to_string();
+    assert!(error.contains("plan has more than 1 MB"), "{error}");
+    let folder = Folder::new();
+    std::fs::write(folder.path("plan.toml"), large).unwrap();
+    assert!(matches!(PlanFile::read(&folder.path("plan.toml")).unwrap_err(), PartError::File { .. }));
+    // Far more than honest plans need.
+    let many = planned(|plan| {
+        let entry = |number| PlannedEntry {
+            fingerprint: Some("f".repeat(64)),
+            runs_with: Some("x".repeat(80)),
+            ..PlannedEntry::new(format!("{number:é<40}"), format!("a/b/c/{number:x<200}.wasm"))
+        };
+        plan.entries = (0..320).map(entry).collect();
+    });
+    let (plan, text) = (serde_json::to_string(many.plan()).unwrap(), many.text(Path::new(".")).unwrap());
+    assert!(plan.len().max(text.len()) < 300_000, "{} {}", plan.len(), text.len());
+}
+
 /// Somebody who makes the hash fit can change or remove any byte inside. The shard is then read or refused, and merged or refused,
 /// and nothing breaks.
 #[test]
 fn any_byte_of_a_shard_can_be_forged() {
-    let bytes = played(&race(), 0..2).bytes().unwrap();
-    let start = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
-    let body = zstd::decode_all(&bytes[start..bytes.len() - blake3::OUT_LEN]).unwrap();
-    let mut header: serde_json::Value = serde_json::from_slice(&bytes[18..start]).unwrap();
-    let mut sealed = |body: &[u8]| {
-        header["size"] = body.len().into();
-        let mut bytes = [format!("necrodome-shard 1\n{header}\n").as_bytes(), body].concat();
-        bytes.extend(blake3::hash(&bytes).as_bytes());
-        bytes
-    };
+    let (mut header, body) = unsealed(&played(&race(), 0..2));
+    let mut sealed = |body: &[u8]| sealed(&mut header, body);
     assert!(Shard::parse(&sealed(&body), Path::new("x")).is_ok());
     let mut accepted = Vec::new();
     for place in 0..body.len() {
@@ -329,7 +369,7 @@ fn any_byte_of_a_shard_can_be_forged() {
     // Scores and luck can be anything: an audit finds that out.
     assert!(!accepted.is_empty());
     for shard in accepted {
-        let mut merger = Merger { archive: Archive::in_memory().unwrap(), open: None };
+        let mut merger = in_memory();
         merger.add(vec![(shard, PathBuf::from("x"))], None).unwrap();
         let (plan, store) = merger.tournament().unwrap();
         let schedule = Schedule::of(plan).unwrap();
