@@ -151,6 +151,12 @@ pub enum PartError {
         /// Where other parts, which were merged before, come from.
         before: String,
     },
+    /// A part was played without the pack that somebody gives.
+    #[error("{} was played without the pack that was named, so nobody knows which files lay beside the bots", path.display())]
+    NoBots {
+        /// The part.
+        path: PathBuf,
+    },
     /// A block has two different results.
     #[error(
         "block {block} was played twice and {what}: once by {one}, once by {other}; machines name themselves"

@@ -667,6 +667,29 @@ fn misbehaviour_that_cannot_be_is_refused() {
     assert!(read_again(&shard).unwrap_err().to_string().contains("said at its end"));
 }
 
+/// A forger may leave out which files lay beside the bots.
+#[test]
+fn whoever_names_the_pack_accepts_no_program_that_was_played_without_it() {
+    let part = |shard| vec![(shard, PathBuf::from("part"))];
+    let bots = "f".repeat(32);
+    let error = in_memory().add(part(with_a_program()), Some(&bots)).unwrap_err().to_string();
+    assert!(error.contains("part was played without the pack that was named"), "{error}");
+    in_memory().add(part(with_a_program()), None).unwrap();
+    in_memory().add(part(played(&race(), 0..2)), Some(&bots)).unwrap();
+}
+
+#[test]
+fn an_empty_store_has_no_tournament_yet() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("store"), "").unwrap();
+    std::fs::write(folder.path("store-wal"), "").unwrap();
+    // Whoever reads it puts it in order, and changes it.
+    for _ in 0..2 {
+        let error = merged(&folder.path("store")).unwrap_err().to_string();
+        assert!(error.contains("has no tournament yet"), "{error}");
+    }
+}
+
 /// A file that is read or run before it is known to be the planned one may be any file of this machine.
 #[test]
 fn nothing_is_run_that_is_not_what_was_planned() {
