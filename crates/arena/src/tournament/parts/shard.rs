@@ -50,6 +50,8 @@ pub(super) const MOST_HEADER: usize = 64 << 10;
 /// The longest log of a program; below, the largest number in an effort.
 const MOST_LOG: usize = 1 << 20;
 const MOST_EFFORT: u64 = 1 << 48;
+/// More faults than a program can have when it ends.
+const MOST_LAST_FAULTS: usize = 16;
 
 /// The results of some blocks of a plan.
 #[derive(Debug)]
@@ -388,10 +390,17 @@ impl Rows {
         if !plan.has_programs() && replays > 0 {
             return Err("it has replays, though no program takes part".to_owned());
         }
+        // A program ends at most once in each match, and once in the blocks before that it has to play as well.
+        let most = matches.saturating_mul(plan.seats as u64).saturating_add(plan.entries.len() as u64);
+        if self.closings.len() as u64 > most {
+            return Err(format!("its programs ended {} times", self.closings.len()));
+        }
         for closing in &mut self.closings {
             let there = is_program(closing.entry as usize) && closing.log.len() <= MOST_LOG;
             let faults: Option<Vec<Fault>> = serde_json::from_str(&closing.faults).ok();
-            let can_be = |faults: &Vec<Fault>| faults.iter().all(|fault| is_of_the_end(fault.kind));
+            let can_be = |faults: &Vec<Fault>| {
+                faults.len() <= MOST_LAST_FAULTS && faults.iter().all(|fault| is_of_the_end(fault.kind))
+            };
             let Some(mut faults) = faults.filter(|faults| there && can_be(faults)) else {
                 return Err("what a program said at its end cannot be read".to_owned());
             };

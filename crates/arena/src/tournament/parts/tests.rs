@@ -665,6 +665,14 @@ fn misbehaviour_that_cannot_be_is_refused() {
     let mut shard = with_a_program();
     shard.rows.closings.push(closing(0, r#"[{"kind":"illegal","detail":"it did"}]"#));
     assert!(read_again(&shard).unwrap_err().to_string().contains("said at its end"));
+    // Nor does a program end more often than it plays.
+    let crash = r#"{"kind":"crash","detail":"it did"}"#;
+    let mut shard = with_a_program();
+    shard.rows.closings.push(closing(0, &format!("[{crash}{}]", format!(",{crash}").repeat(100))));
+    assert!(read_again(&shard).unwrap_err().to_string().contains("said at its end"));
+    let mut shard = with_a_program();
+    shard.rows.closings.extend((0..1000).map(|_| closing(0, &format!("[{crash}]"))));
+    assert!(read_again(&shard).unwrap_err().to_string().contains("its programs ended 1000 times"));
 }
 
 /// A forger may leave out which files lay beside the bots.
