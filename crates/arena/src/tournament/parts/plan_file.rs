@@ -9,7 +9,7 @@ use crate::{
     dice::Secret,
     entry::{EntryError, EntryKind, EntrySpec, file_of, is_built_in, is_process},
     model, own,
-    process::{Gifts, Launcher, Level, Wish},
+    process::{Gifts, Launcher, Level, Wish, beyond_system},
 };
 use necrodome_rules::{
     names::{Names, is_invisible},
@@ -400,6 +400,18 @@ impl PlanFile {
             version: env!("CARGO_PKG_VERSION"),
             interpreters: self.interpreters()?,
         })
+    }
+
+    /// Returns what each program can read of this machine's user; nothing for a pack, whose programs read only what came with it.
+    pub fn readable(&self) -> Result<Vec<(String, Vec<PathBuf>)>, PartError> {
+        if self.unpacked.is_some() {
+            return Ok(Vec::new());
+        }
+        let of_entry = |entry: EntrySpec| match (entry.name, entry.kind) {
+            (Some(name), EntryKind::Program(program)) => Some((name, beyond_system(&program))),
+            _ => None,
+        };
+        Ok(self.entries()?.into_iter().filter_map(of_entry).collect())
     }
 
     /// Returns the programs that are found by name, which every machine needs.
