@@ -331,14 +331,7 @@ impl EntrySpec {
             EntryKind::Program(program) if self.compat().is_some_and(|written| written.is_python()) => {
                 vec![program.folder.clone()]
             }
-            EntryKind::Program(_) | EntryKind::Wasm(_) => {
-                let file = match self.compat() {
-                    Some(written) => written.file,
-                    None => self.text.strip_prefix(interpreted::PREFIX).unwrap_or(&self.text),
-                };
-                vec![beside(seen_from(folder, file))]
-            }
-            _ => Vec::new(),
+            _ => file_of(&self.text, folder).map(beside).into_iter().collect(),
         }
     }
 
@@ -466,6 +459,35 @@ pub fn moved_to(folder: &Path, written: &str) -> String {
         _ => text.to_owned(),
     };
     name.map_or(moved.clone(), |name| format!("{name}={moved}"))
+}
+
+/// Returns the file or folder that an entry names, without looking at it; `None` for commands and for entries without a file.
+pub(crate) fn file_of(written: &str, folder: &Path) -> Option<PathBuf> {
+    let (_, text) = split_name(written);
+    let file = if let Some(written) = text.strip_prefix(compat::PREFIX) {
+        compat::Written::parse(written).ok()?.file
+    } else if let Some(file) = text.strip_prefix(interpreted::PREFIX) {
+        file
+    } else {
+        let is_file = !["cmd:", model::PREFIX].iter().any(|prefix| text.starts_with(prefix));
+        Some(text).filter(|text| is_file && looks_like_file(text))?
+    };
+    Some(seen_from(folder, file))
+}
+
+/// Whether an entry is a built-in bot. Looks at no file of it.
+pub(crate) fn is_built_in(written: &str) -> bool {
+    let spec = || EntrySpec::parse(written, Path::new("")).ok();
+    file_of(written, Path::new("")).is_none()
+        && spec().is_some_and(|spec| matches!(spec.kind, EntryKind::BuiltIn(_)))
+}
+
+/// Whether an entry runs as a process. Looks at no file of it.
+pub(crate) fn is_process(written: &str) -> bool {
+    let (_, text) = split_name(written);
+    let is_wasm = text.starts_with(interpreted::PREFIX) || is_module(Path::new(text));
+    ["cmd:", compat::PREFIX].iter().any(|prefix| text.starts_with(prefix))
+        || !is_wasm && file_of(written, Path::new("")).is_some()
 }
 
 /// Whether an entry (without its name) looks like a file: it has a slash, or an extension that the arena can run.

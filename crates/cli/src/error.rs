@@ -353,7 +353,7 @@ impl From<PartError> for Error {
             PartError::NoStart { .. } => failed.hint(
                 "install what it needs on this machine, or play these blocks elsewhere; `necrodome pack` lists what it leaves out",
             ),
-            PartError::OtherBots { .. } => {
+            PartError::OtherBots { .. } | PartError::NoBots { .. } => {
                 failed.hint("make one pack, and play and audit all blocks with it; or begin a new store with the new pack")
             }
             PartError::NoVariable(_) => failed.hint("set it, or play these blocks on a machine that has it"),

@@ -96,13 +96,17 @@ fn is_godzilla(folder: &Path) -> bool {
     has("player.py") && (has("constants.py") || has("helpers/constants.py"))
 }
 
+/// What Python is asked. With `-c`, the present folder comes first in its path; what is imported must not come from there.
+const IMPORT: &str = "import sys; sys.path[:] = [path for path in sys.path if path]; import necrodome.compat";
+
 /// Checks that Python can import the package, as a bot would. It runs before a match, since an import error inside a bot is harder to read.
+/// Nothing confines it, so it runs away from the bot's folder, where a stranger's package may have the same name.
 pub(super) fn check_package(program: &Program) -> Result<(), EntryError> {
     let command = program.command();
     let python = command.first().map_or("", String::as_str);
     let status = Command::new(python)
-        .args(["-c", "import necrodome.compat"])
-        .current_dir(&program.folder)
+        .args(["-c", IMPORT])
+        .current_dir("/")
         .env_clear()
         .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
         .stdin(Stdio::null())
@@ -113,5 +117,28 @@ pub(super) fn check_package(program: &Program) -> Result<(), EntryError> {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(EntryError::NoPackage { python: python.to_owned() }),
         Err(_) => Err(EntryError::NoPython { python: python.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::EntrySpec;
+
+    #[test]
+    fn a_package_in_the_folder_of_a_bot_is_not_run_to_check_the_bot() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("bot.py"), "").unwrap();
+        fs::create_dir_all(folder.path().join("necrodome/compat")).unwrap();
+        let ran = folder.path().join("ran");
+        let spy = format!("open({:?}, 'w')", ran.display().to_string());
+        for name in ["necrodome/__init__.py", "necrodome/compat/__init__.py", "sys.py", "os.py"] {
+            fs::write(folder.path().join(name), &spy).unwrap();
+        }
+        for kind in ["gamezombies", "godzilla", "zombiedice"] {
+            // Whether this machine has the package makes no difference.
+            let _ = EntrySpec::parse(&format!("{PREFIX}{kind}:bot.py:Bot"), folder.path()).unwrap().check();
+            assert!(!ran.exists(), "{kind}");
+        }
     }
 }

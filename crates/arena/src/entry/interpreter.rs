@@ -2,6 +2,7 @@
 
 use super::{EntryKind, EntrySpec};
 use crate::wasm::RUNTIME;
+use necrodome_rules::names::is_invisible;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use std::{
     collections::BTreeMap,
@@ -66,7 +67,7 @@ pub fn version_of(word: &str) -> Option<String> {
     let length = stdout.read(&mut said).ok()?;
     let said = String::from_utf8_lossy(&said[..length]);
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).filter(|_| succeeded)?;
-    Some(line.chars().filter(|c| !c.is_control()).take(LONGEST).collect())
+    Some(line.chars().filter(|c| !is_invisible(*c)).take(LONGEST).collect())
 }
 
 #[cfg(test)]

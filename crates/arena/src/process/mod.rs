@@ -15,6 +15,7 @@ pub use group::delegated as delegated_group;
 pub use launch::{Gifts, Launcher, run_stage, run_stage_named};
 pub use limits::Limits;
 pub use orphans::own_processes;
+pub(crate) use sandbox::beyond_system;
 pub use sandbox::{Level, LevelError, Reach, Wish};
 pub use transport::ProcessTransport;
 

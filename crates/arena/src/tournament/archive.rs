@@ -160,10 +160,7 @@ impl Archive {
     fn prepare(mut connection: Connection, path: Option<&Path>) -> Result<Self, StoreError> {
         connection.busy_timeout(Duration::ZERO)?;
         keep_log(&connection, true)?;
-        // A database without any table is as good as none: a start that was killed leaves one.
-        let blank = "SELECT (SELECT count(*) FROM sqlite_schema) = 0
-            AND (SELECT application_id FROM pragma_application_id) = 0";
-        let fresh: bool = connection.query_row(blank, [], |row| row.get(0))?;
+        let fresh = is_blank(&connection)?;
         let version = if fresh { tables::VERSION } else { tables::check_version(&connection)? };
         for end in ["", "-wal", "-journal", "-shm"] {
             // Only its owner can, and whoever may write may go on.
@@ -298,6 +295,13 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
             Ok(Connection::open_with_flags(own::unchanging(path), flags)?)
         }
     }
+}
+
+/// Whether a database has no table and is as good as none: a start that was killed leaves one.
+pub(super) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
+    let blank = "SELECT (SELECT count(*) FROM sqlite_schema) = 0
+        AND (SELECT application_id FROM pragma_application_id) = 0";
+    connection.query_row(blank, [], |row| row.get(0))
 }
 
 /// Sets whether the log stays as it is when the connection closes: a refused file must not change.

@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let own = lineup::own_program()?;
     // What this machine cannot do is no condition.
     file.launcher(own.clone())?;
-    tell_conditions(&file);
+    tell_conditions(&file)?;
     let (Some(blocks), Some(out)) = (&args.blocks, &args.out) else { return describe(args, &file, &own) };
     let out = OutputFile::claim(out, args.force)?.with_access(Access::Secret);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -98,19 +98,24 @@ pub fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Says how programs are confined and what they are given, and whether another version made the plan.
-fn tell_conditions(file: &PlanFile) {
+/// Says how programs are confined, what they are given and what they can read, and whether another version made the plan.
+fn tell_conditions(file: &PlanFile) -> Result<(), Error> {
     if file.made_by() != VERSION {
         let other = harmless(file.made_by());
         say(format_args!(
             "note: the plan was made by necrodome {other}, and this is {VERSION}: others may play it otherwise"
         ));
     }
-    let (Some(level), gifts) = (file.sandbox(), &file.plan().gifts) else { return };
+    let (Some(level), gifts) = (file.sandbox(), &file.plan().gifts) else { return Ok(()) };
     say(format_args!("programs are confined by {} ({level})", level.about()));
     if !gifts.is_empty() {
         say(format_args!("all programs are given {gifts}"));
     }
+    for (name, paths) in file.readable()? {
+        let paths: Vec<String> = paths.iter().map(|path| harmless(&path.to_string_lossy())).collect();
+        say(format_args!("{} can read {}", harmless(&name), paths.join(", ")));
+    }
+    Ok(())
 }
 
 /// Describes what there is to play, and whether it could be played here.

@@ -97,6 +97,11 @@ pub(in crate::process) fn readable(program: &Program, sight: &Sight) -> Vec<Path
     // Packages that the user installed for Python, but nothing else of the home folder.
     found.extend(home().map(|home| home.join(".local/lib")));
     found.extend(own(program, &sight.hidden));
+    outermost(found)
+}
+
+/// Drops what is inside something else, or missing.
+fn outermost(found: BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in found.into_iter().filter(|path| path.symlink_metadata().is_ok()) {
         if !kept.iter().any(|above| path.starts_with(above)) {
@@ -123,16 +128,30 @@ pub(in crate::process) fn is_common(folder: &Path) -> bool {
             .any(|path| above(Path::new(path)))
 }
 
-/// Returns the bot's own folder, without the hidden files. A bot in a common folder gets the folders of the files that its command names,
-/// or only these files if their folders are common, too.
-fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
-    let files = program.files();
+/// Returns the bot's own folder. A bot in a common folder gets the folders of the files that its command names, unless they are common, too.
+fn folders(program: &Program, files: &[PathBuf]) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = program.folder.canonicalize().into_iter().collect();
     if folders.iter().any(|folder| is_common(folder)) {
         folders = files.iter().filter_map(|file| file.parent().map(Path::to_owned)).collect();
     }
+    folders.retain(|folder| !is_common(folder));
+    folders
+}
+
+/// Returns what a confined bot may read because its command names it: all but the system's own folders.
+pub(crate) fn beyond_system(program: &Program) -> Vec<PathBuf> {
+    let files = program.files();
+    let mut found: BTreeSet<PathBuf> = folders(program, &files).into_iter().chain(files).collect();
+    found.extend(executables(program).iter().flat_map(|executable| installation(executable)));
+    found.retain(|path| !SYSTEM.iter().any(|system| path.starts_with(system)));
+    outermost(found)
+}
+
+/// Returns the folders that the bot may read without the hidden files, and the files that its command names.
+fn own(program: &Program, hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let files = program.files();
     let mut shown = files.clone();
-    for folder in folders.iter().filter(|folder| !is_common(folder)) {
+    for folder in &folders(program, &files) {
         let foreign = hidden
             .iter()
             .cloned()

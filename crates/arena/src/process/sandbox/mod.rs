@@ -8,6 +8,7 @@ mod level;
 mod namespaces;
 mod walls;
 
+pub(crate) use allowed::beyond_system;
 pub(super) use allowed::{Sight, is_common, readable};
 pub use level::{Level, LevelError, Reach, Wish};
 pub(super) use namespaces::{enter_root, leave};

@@ -3,7 +3,9 @@
 
 use super::{
     super::{
-        Archive, Plan, Schedule, Store, StoreError, Sums, hash_of, log, matches, results,
+        Archive, Plan, Schedule, Store, StoreError, Sums,
+        archive::{connect, is_blank},
+        hash_of, log, matches, results,
         store::{ChunkRow, PackedEffort, packed, unpacked},
     },
     NAMED_PACK, Origin, PartError, PlanFile, Shard,
@@ -142,10 +144,15 @@ pub fn merged(path: &Path) -> Result<Merged, PartError> {
     if !path.exists() {
         return Err(PartError::File { path: path.to_owned(), why: std::io::ErrorKind::NotFound.into() });
     }
-    let archive = Archive::read(path)?;
-    let Some((store, plan)) = archive.stores()?.pop() else {
-        return Err(PartError::Unsuitable(format!("{} has no tournament yet", path.display())));
-    };
+    let empty = || PartError::Unsuitable(format!("{} has no tournament yet", path.display()));
+    let is_file = path.metadata().is_ok_and(|data| data.is_file());
+    let is_blank = || is_file && connect(path).is_ok_and(|connection| is_blank(&connection).unwrap_or(false));
+    let archive = Archive::read(path).map_err(|error| match error {
+        // A merge that is killed before its first commit leaves such a file.
+        StoreError::Foreign if is_blank() => empty(),
+        error => error.into(),
+    })?;
+    let (store, plan) = archive.stores()?.pop().ok_or_else(empty)?;
     let blocks = store.blocks()?;
     let open = Some(Open::new(store, plan)?);
     Merger { archive, open }.state(blocks)
@@ -199,11 +206,18 @@ impl Merger {
         for shard in shards {
             let (shard, path) = shard?;
             let shard = shard.borrow();
-            // Whoever merges knows better than the first shard, which may be forged.
-            if let (Some(bots), Some(own)) = (bots, &shard.origin.bots)
-                && bots != own
-            {
-                return Err(PartError::OtherBots { path: path.to_owned(), before: NAMED_PACK.to_owned() });
+            // Whoever merges knows better than the first shard, which may be forged. Without programs it makes no difference.
+            match (bots, shard.origin.bots.as_deref()) {
+                (Some(bots), Some(own)) if bots != own => {
+                    return Err(PartError::OtherBots {
+                        path: path.to_owned(),
+                        before: NAMED_PACK.to_owned(),
+                    });
+                }
+                (Some(_), None) if shard.plan.has_programs() => {
+                    return Err(PartError::NoBots { path: path.to_owned() });
+                }
+                _ => {}
             }
             let begin = |archive: &Archive| {
                 let secrets = shard.secrets.clone();

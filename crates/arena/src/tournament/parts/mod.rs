@@ -29,6 +29,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The largest plan, in bytes: ten times that of 320 entries. A small file must not become a large plan, whose values fill the memory.
+const MOST_PLAN: u64 = 1 << 20;
+
+/// Refuses a plan that nobody would read.
+fn check_size(plan: usize) -> Result<(), String> {
+    match plan as u64 > MOST_PLAN {
+        true => Err(format!("the plan has more than {} MB", MOST_PLAN >> 20)),
+        false => Ok(()),
+    }
+}
+
 /// What errors call the pack whose hash somebody gives.
 const NAMED_PACK: &str = "the pack that was named";
 
@@ -139,6 +150,12 @@ pub enum PartError {
         path: PathBuf,
         /// Where other parts, which were merged before, come from.
         before: String,
+    },
+    /// A part was played without the pack that somebody gives.
+    #[error("{} was played without the pack that was named, so nobody knows which files lay beside the bots", path.display())]
+    NoBots {
+        /// The part.
+        path: PathBuf,
     },
     /// A block has two different results.
     #[error(

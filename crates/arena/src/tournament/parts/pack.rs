@@ -1,7 +1,7 @@
 //! A plan with the bots that it needs, in one archive: a zip file with `plan.toml` and the bots' folders, at the same paths relative to
 //! the plan. A worker unpacks it into its own read-only folder, and needs nothing else but the interpreters.
 
-use super::{super::PlannedEntry, PartError, PlanFile};
+use super::{super::PlannedEntry, MOST_PLAN, PartError, PlanFile, check_size};
 use crate::{
     ours::{PLAN, ZIP_BEGINS, is_ours},
     own,
@@ -24,8 +24,6 @@ const EXPECTED: &str = "a pack: expected a file that `necrodome pack` has writte
 /// The most files in a pack; below, its largest size when unpacked.
 const MOST_FILES: usize = 10_000;
 const MOST_BYTES: u64 = 1 << 30;
-/// The largest plan.
-const MOST_PLAN: u64 = 16 << 20;
 /// What is made anew wherever it is missing, or is nobody's business.
 const LEFT_OUT: [&str; 4] = [CACHE, "node_modules", "target", "venv"];
 /// What Python makes anew without being asked: nobody misses it.
@@ -292,9 +290,7 @@ pub(super) fn unpack_within(path: &Path, most: u64) -> Result<Unpacked, PartErro
             // The plan has the secret: it is not put where bots are.
             let mut plan = String::new();
             content.take(MOST_PLAN + 1).read_to_string(&mut plan).map_err(broken)?;
-            if plan.len() as u64 > MOST_PLAN {
-                return Err(damaged(format!("its plan has more than {} MB", MOST_PLAN >> 20)));
-            }
+            check_size(plan.len()).map_err(damaged)?;
             unpacked.plan = plan;
             unpacked.plan.len() as u64
         } else {

@@ -2,20 +2,22 @@
 
 use super::{
     super::{Plan, PlannedEntry, Schedule, Store, StoreError, TournamentDice, TournamentError, crew::Crew},
-    Allowed, PartError,
+    Allowed, MOST_PLAN, PartError,
     pack::{Unpacked, is_pack, unpack},
 };
 use crate::{
     dice::Secret,
-    entry::{EntryError, EntryKind, EntrySpec},
+    entry::{EntryError, EntryKind, EntrySpec, file_of, is_built_in, is_process},
     model, own,
-    process::{Gifts, Launcher, Level, Wish},
+    process::{Gifts, Launcher, Level, Wish, beyond_system},
 };
-use necrodome_rules::{names::Names, with_game};
+use necrodome_rules::{
+    names::{Names, is_invisible},
+    with_game,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
-    io,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -137,21 +139,8 @@ impl PlanFile {
         secrets: Vec<Secret>,
         folder: &Path,
     ) -> Result<Self, PartError> {
-        for entry in plan.members().map(|member| &plan.entries[member]) {
-            let what = if entry.bot.starts_with(model::PREFIX) {
-                "is a language model, whose calls are kept and paid in one place"
-            } else if entry.fingerprint.is_none() && EntrySpec::parse(&entry.bot, folder).is_err() {
-                "is an object inside this program, and cannot travel"
-            } else {
-                continue;
-            };
-            return Err(PartError::Unsuitable(format!(
-                "{} {what}: play this tournament on one machine",
-                entry.name
-            )));
-        }
-        Names::new(plan.entries.iter().map(|entry| &entry.name))
-            .map_err(|error| PartError::Unsuitable(error.to_string()))?;
+        check_entries(&plan).map_err(PartError::Unsuitable)?;
+        plan.check().map_err(TournamentError::from)?;
         // Whether secrets were told is a matter of the store.
         plan.sealed_dice.iter_mut().for_each(|sealed| sealed.secret = None);
         TournamentDice::new(&plan, &secrets)?;
@@ -221,7 +210,9 @@ impl PlanFile {
         let text = toml::to_string_pretty(&in_toml(&written))
             .map_err(|error| PartError::Unsuitable(format!("the plan cannot be written as TOML: {error}")))?;
         let text = format!("{PREFACE}{text}");
-        Ok(format!("{text}{CHECKSUM}{}\n", blake3::hash(text.as_bytes())))
+        let text = format!("{text}{CHECKSUM}{}\n", blake3::hash(text.as_bytes()));
+        super::check_size(text.len()).map_err(PartError::Unsuitable)?;
+        Ok(text)
     }
 
     /// Reads a plan, or unpacks one with its bots.
@@ -235,10 +226,9 @@ impl PlanFile {
                 ..file
             });
         }
-        let text = own::read_text(path).map_err(|why| match why.kind() {
-            io::ErrorKind::InvalidData => PartError::Foreign { path: path.to_owned(), expected: EXPECTED },
-            _ => PartError::file(path)(why),
-        })?;
+        let bytes = own::read_bytes(path, MOST_PLAN).map_err(PartError::file(path))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| PartError::Foreign { path: path.to_owned(), expected: EXPECTED })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self::parse(&text, folder, path)
     }
@@ -281,49 +271,64 @@ impl PlanFile {
     pub fn entries(&self) -> Result<Vec<EntrySpec>, PartError> {
         let entry = |planned: &PlannedEntry| -> Result<EntrySpec, PartError> {
             let refuse = |why| PartError::Entry { name: planned.name.clone(), why };
+            // Whoever parses an entry may read and compile its file.
+            self.check_inside(planned, file_of(&planned.bot, &self.folder))?;
             let mut spec = EntrySpec::parse(&planned.bot, &self.folder).map_err(refuse)?;
-            self.check_inside(planned, &spec)?;
+            self.check_program(planned, &spec)?;
             self.python.iter().for_each(|python| spec.run_by(python));
-            spec.check().map_err(|why| match why {
-                EntryError::NoProgram { runner: program, .. } => {
-                    PartError::NoInterpreter { name: planned.name.clone(), program }
-                }
-                why => refuse(why),
-            })?;
             Ok(EntrySpec { name: Some(planned.name.clone()), ..spec })
         };
         let members: Vec<&PlannedEntry> =
             self.plan.members().map(|member| &self.plan.entries[member]).collect();
         let entries = members.iter().map(|planned| entry(planned)).collect::<Result<Vec<_>, _>>()?;
-        let both = members.iter().zip(&entries);
-        let changed = both.filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
+        let both = || members.iter().zip(&entries);
+        let changed = both().filter(|(planned, entry)| planned.is_other(entry.fingerprint().as_deref()));
         let names: Vec<String> = changed.map(|(planned, _)| planned.name.clone()).collect();
-        match names.is_empty() {
-            true => Ok(entries),
-            false => Err(StoreError::OtherProgram { names }.into()),
+        if !names.is_empty() {
+            return Err(StoreError::OtherProgram { names }.into());
         }
+        for (planned, entry) in both() {
+            let name = planned.name.clone();
+            entry.check().map_err(|why| match why {
+                EntryError::NoProgram { runner: program, .. } => PartError::NoInterpreter { name, program },
+                why => PartError::Entry { name, why },
+            })?;
+        }
+        Ok(entries)
     }
 
-    /// Refuses an entry that was not packed: the author of a pack may be a stranger, and a bot can read every file that its command names.
-    /// Refuses a command that perhaps only a shard has named, unless it runs a file that is here and has the fingerprint of the plan.
-    fn check_inside(&self, planned: &PlannedEntry, spec: &EntrySpec) -> Result<(), PartError> {
-        let EntryKind::Program(program) = &spec.kind else { return Ok(()) };
-        let refuse = |what: String| Err(PartError::Unsuitable(format!("{}: {what}", planned.name)));
-        if self.is_hearsay && (planned.fingerprint.is_none() || program.files().is_empty()) {
-            return refuse(
-                "the store names a command, and no file that could be checked: name the plan that you wrote (--plan)".to_owned(),
-            );
-        }
+    /// Refuses files that were not packed: the author of a pack may be a stranger, and a bot can read every file that it names.
+    fn check_inside(
+        &self,
+        planned: &PlannedEntry,
+        files: impl IntoIterator<Item = PathBuf>,
+    ) -> Result<(), PartError> {
         if self.unpacked.is_none() {
             return Ok(());
         }
         let root = self.folder.canonicalize().map_err(PartError::file(&self.folder))?;
-        if let Some(outside) = program.files().iter().find(|file| !file.starts_with(&root)) {
-            return refuse(format!("{} lies outside of the pack", outside.display()));
+        let mut real = files.into_iter().filter_map(|file| file.canonicalize().ok());
+        match real.find(|file| !file.starts_with(&root)) {
+            None => Ok(()),
+            Some(outside) => {
+                let (name, outside) = (&planned.name, outside.display());
+                Err(PartError::Unsuitable(format!("{name}: {outside} lies outside of the pack")))
+            }
         }
-        match planned.fingerprint {
-            Some(_) => Ok(()),
-            None => refuse("the plan has no fingerprint of this program".to_owned()),
+    }
+
+    /// Refuses what a program can read beyond the pack. Refuses a command that perhaps only a shard has named, unless it runs a file that is
+    /// here and has the fingerprint of the plan.
+    fn check_program(&self, planned: &PlannedEntry, spec: &EntrySpec) -> Result<(), PartError> {
+        let EntryKind::Program(program) = &spec.kind else { return Ok(()) };
+        if self.is_hearsay && program.files().is_empty() {
+            let what = "the store names a command, and no file that could be checked: name the plan that you wrote (--plan)";
+            return Err(PartError::Unsuitable(format!("{}: {what}", planned.name)));
+        }
+        // One that was compiled here runs where its own files cannot be.
+        match program.sources.is_empty() {
+            true => self.check_inside(planned, program.files().into_iter().chain([program.folder.clone()])),
+            false => self.check_inside(planned, program.sources.clone()),
         }
     }
 
@@ -332,7 +337,7 @@ impl PlanFile {
     pub fn launcher(&self, launcher: Launcher) -> Result<Launcher, PartError> {
         let Some(mut level) = self.plan.sandbox else {
             self.check_allowed()?;
-            // No program takes part, or the plan does not say so.
+            // No process takes part.
             return Ok(launcher.at(self.allowed.least));
         };
         if self.is_hearsay {
@@ -397,6 +402,18 @@ impl PlanFile {
         })
     }
 
+    /// Returns what each program can read of this machine's user; nothing for a pack, whose programs read only what came with it.
+    pub fn readable(&self) -> Result<Vec<(String, Vec<PathBuf>)>, PartError> {
+        if self.unpacked.is_some() {
+            return Ok(Vec::new());
+        }
+        let of_entry = |entry: EntrySpec| match (entry.name, entry.kind) {
+            (Some(name), EntryKind::Program(program)) => Some((name, beyond_system(&program))),
+            _ => None,
+        };
+        Ok(self.entries()?.into_iter().filter_map(of_entry).collect())
+    }
+
     /// Returns the programs that are found by name, which every machine needs.
     fn interpreters(&self) -> Result<Vec<String>, PartError> {
         let mut all: Vec<String> = Vec::new();
@@ -420,8 +437,34 @@ pub(super) fn id_of(plan: &Plan) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
 
+/// Says why the entries of a plan cannot be played in parts, if they cannot. Looks at no file of theirs: the plan may be a stranger's.
+pub(super) fn check_entries(plan: &Plan) -> Result<(), String> {
+    for PlannedEntry { name, bot, fingerprint, .. } in plan.members().map(|member| &plan.entries[member]) {
+        let what = if bot.starts_with(model::PREFIX) {
+            "is a language model, whose calls are kept and paid in one place"
+        } else if fingerprint.is_none() && !is_built_in(bot) {
+            "is a person, an object inside this program, or a program without a fingerprint, and cannot travel"
+        } else {
+            continue;
+        };
+        return Err(format!("{name} {what}: play this tournament on one machine"));
+    }
+    if plan.sandbox.is_none() && plan.members().any(|member| is_process(&plan.entries[member].bot)) {
+        return Err(
+            "the plan does not say how programs are confined: write a new one with `necrodome tournament ... --plan-out`"
+                .to_owned(),
+        );
+    }
+    // A report prints it, as a line of its own.
+    let mut notes = plan.entries.iter().filter_map(|entry| entry.runs_with.as_ref());
+    if notes.any(|text| text.contains(is_invisible)) {
+        return Err("what programs are said to run with has control or invisible characters".to_owned());
+    }
+    Names::new(plan.entries.iter().map(|entry| &entry.name)).map(drop).map_err(|error| error.to_string())
+}
+
 /// Returns the options, including those that TOML cannot write: it has no null.
-fn whole_options(plan: &Plan) -> Result<Value, String> {
+pub(super) fn whole_options(plan: &Plan) -> Result<Value, String> {
     let id = plan.game()?;
     with_game!(id, G => serde_json::to_value(plan.rules::<G>()?).map_err(|error| error.to_string()))
 }

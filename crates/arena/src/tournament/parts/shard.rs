@@ -11,15 +11,15 @@
 
 use super::{
     super::{
-        Plan, Schedule, Stop, Store, StoreError, TournamentError, Update,
+        Plan, Schedule, Stop, Store, StoreError, TournamentDice, TournamentError, Update,
         archive::Archive,
         play::{Playing, run_part},
         results,
         schedule::Seatings,
         store::{ChunkRow, ClosingRow, DetailRow, PackedEffort, unpacked},
     },
-    Origin, PartError, PlanFile,
-    plan_file::id_of,
+    Origin, PartError, PlanFile, check_size,
+    plan_file::{check_entries, id_of, whole_options},
 };
 use crate::{
     dice::Secret,
@@ -29,7 +29,6 @@ use crate::{
     player::Usage,
     process::Launcher,
 };
-use necrodome_rules::names::Names;
 use serde::{Deserialize, Serialize};
 use std::{
     borrow::Cow,
@@ -51,6 +50,8 @@ pub(super) const MOST_HEADER: usize = 64 << 10;
 /// The longest log of a program; below, the largest number in an effort.
 const MOST_LOG: usize = 1 << 20;
 const MOST_EFFORT: u64 = 1 << 48;
+/// More faults than a program can have when it ends.
+const MOST_LAST_FAULTS: usize = 16;
 
 /// The results of some blocks of a plan.
 #[derive(Debug)]
@@ -138,6 +139,7 @@ impl Shard {
             rows: &'a Rows,
         }
         let plan = serde_json::to_string(plan).map_err(|error| written(error.to_string()))?;
+        check_size(plan.len()).map_err(written)?;
         let body = postcard::to_allocvec(&Borrowed { plan, secrets, rows });
         let body = body.map_err(|error| written(error.to_string()))?;
         if body.len() as u64 > MOST_BYTES {
@@ -178,22 +180,14 @@ impl Shard {
         let Some((Body { plan, secrets, mut rows }, [])) = read else {
             return Err(damaged("its contents are not those of a shard"));
         };
+        check_size(plan.len()).map_err(|what| damaged(&what))?;
         let plan: Plan = serde_json::from_str(&plan).map_err(|_| damaged("its plan cannot be read"))?;
         if id_of(&plan) != id {
             return Err(damaged("its plan is not the one that it names"));
         }
         plan.check().map_err(TournamentError::from)?;
-        Names::new(plan.entries.iter().map(|entry| &entry.name))
-            .map_err(|error| damaged(&error.to_string()))?;
-        // A report prints it, as a line of its own.
-        if plan
-            .entries
-            .iter()
-            .filter_map(|entry| entry.runs_with.as_ref())
-            .any(|text| text.contains(char::is_control))
-        {
-            return Err(damaged("what its programs are said to run with has control characters"));
-        }
+        check_entries(&plan).and_then(|()| whole_options(&plan).map(drop)).map_err(|what| damaged(&what))?;
+        TournamentDice::new(&plan, &secrets).map_err(|_| damaged("its secrets do not fit its plan"))?;
         if origin.sandbox != plan.sandbox {
             return Err(damaged("it says that its programs were confined otherwise than its plan demands"));
         }
@@ -396,10 +390,17 @@ impl Rows {
         if !plan.has_programs() && replays > 0 {
             return Err("it has replays, though no program takes part".to_owned());
         }
+        // A program ends at most once in each match, and once in the blocks before that it has to play as well.
+        let most = matches.saturating_mul(plan.seats as u64).saturating_add(plan.entries.len() as u64);
+        if self.closings.len() as u64 > most {
+            return Err(format!("its programs ended {} times", self.closings.len()));
+        }
         for closing in &mut self.closings {
             let there = is_program(closing.entry as usize) && closing.log.len() <= MOST_LOG;
             let faults: Option<Vec<Fault>> = serde_json::from_str(&closing.faults).ok();
-            let can_be = |faults: &Vec<Fault>| faults.iter().all(|fault| is_of_the_end(fault.kind));
+            let can_be = |faults: &Vec<Fault>| {
+                faults.len() <= MOST_LAST_FAULTS && faults.iter().all(|fault| is_of_the_end(fault.kind))
+            };
             let Some(mut faults) = faults.filter(|faults| there && can_be(faults)) else {
                 return Err("what a program said at its end cannot be read".to_owned());
             };

@@ -110,10 +110,23 @@ fn detail(faults: &str, replay: Option<Vec<u8>>) -> super::super::store::DetailR
     super::super::store::DetailRow { block: 1, number: 0, faults: faults.to_owned(), replay }
 }
 
-/// Gives the second entry a name, and the plan the id that it then has.
-fn renamed(shard: &mut Shard, name: &str) {
-    shard.plan.entries[1].name = name.into();
+/// Changes the plan, and gives it the id that it then has.
+fn replanned(shard: &mut Shard, change: impl FnOnce(&mut Plan)) {
+    change(&mut shard.plan);
     shard.id = plan_file::id_of(&shard.plan);
+}
+
+/// Gives the second entry a name.
+fn renamed(shard: &mut Shard, name: &str) {
+    replanned(shard, |plan| plan.entries[1].name = name.into());
+}
+
+/// Makes the first entry a program.
+fn programmed(shard: &mut Shard, bot: &str) {
+    replanned(shard, |plan| {
+        plan.entries[0].bot = bot.into();
+        plan.entries[0].fingerprint = Some("f".repeat(32));
+    });
 }
 
 /// The author of a shard can make its hash fit. Nothing in it may break a store.
@@ -121,7 +134,7 @@ fn renamed(shard: &mut Shard, name: &str) {
 fn a_shard_that_lies_about_its_contents_is_refused() {
     let file = race();
     type Lie = fn(&mut Shard);
-    let lies: [(&str, Lie); 18] = [
+    let lies: [(&str, Lie); 26] = [
         ("block 0 is missing", |shard| shard.rows.chunks.clear()),
         ("block 4 is missing", |shard| shard.blocks.end += 1),
         ("that its plan does not have", |shard| shard.blocks.end = BLOCKS + 1),
@@ -158,7 +171,20 @@ fn a_shard_that_lies_about_its_contents_is_refused() {
         // What a report would refuse.
         ("the name", |shard| renamed(shard, "a\u{1b}[2J")),
         ("is taken", |shard| renamed(shard, "greedy")),
-        ("control characters", |shard| shard.plan.entries[0].runs_with = Some("thon\nhash 0000".into())),
+        ("invisible characters", |shard| shard.plan.entries[0].runs_with = Some("thon\nhash 0000".into())),
+        ("invisible characters", |shard| shard.plan.entries[0].runs_with = Some("thon\u{202e}x".into())),
+        ("its options are not those of", |shard| {
+            replanned(shard, |plan| plan.options = serde_json::json!({"x": [0]}))
+        }),
+        ("its secrets do not fit its plan", |shard| {
+            shard.secrets.push(crate::dice::Secret::random().unwrap())
+        }),
+        ("is a person", |shard| replanned(shard, |plan| plan.entries[0].bot = "human".into())),
+        // What it says about gifts would not be checked.
+        ("does not say how programs are confined", |shard| programmed(shard, "./bot.py")),
+        ("does not say how programs are confined", |shard| programmed(shard, "cmd:python3 bot.py")),
+        ("does not say how programs are confined", |shard| programmed(shard, "compat:zombies:bot.wasm")),
+        ("it has 0 replays", |shard| programmed(shard, "wasm:bot.py")),
         ("confined otherwise", |shard| shard.origin.sandbox = Some(crate::process::Level::Limits)),
     ];
     for (expected, lie) in lies {
@@ -276,20 +302,60 @@ fn a_shard_that_would_fill_the_memory_is_refused() {
     assert!(refused(&all.bytes().unwrap()).contains("cannot be read"));
 }
 
+/// Returns the header of a shard and its body, unpacked.
+fn unsealed(shard: &Shard) -> (serde_json::Value, Vec<u8>) {
+    let bytes = shard.bytes().unwrap();
+    let start = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
+    let body = zstd::decode_all(&bytes[start..bytes.len() - blake3::OUT_LEN]).unwrap();
+    (serde_json::from_slice(&bytes[18..start]).unwrap(), body)
+}
+
+/// Returns a file with this body, and a size and a hash that fit.
+fn sealed(header: &mut serde_json::Value, body: &[u8]) -> Vec<u8> {
+    header["size"] = body.len().into();
+    let mut bytes = [format!("necrodome-shard 1\n{header}\n").as_bytes(), body].concat();
+    bytes.extend(blake3::hash(&bytes).as_bytes());
+    bytes
+}
+
+fn in_memory() -> Merger {
+    Merger { archive: Archive::in_memory().unwrap(), open: None }
+}
+
+/// Zeros become a hundred times as many bytes of values, and are compressed to almost nothing.
+#[test]
+fn a_plan_that_would_fill_the_memory_is_refused() {
+    let shard = played(&race(), 0..2);
+    let (mut header, body) = unsealed(&shard);
+    let packed = |text: &str| postcard::to_allocvec(text).unwrap();
+    let plan = serde_json::to_string(&shard.plan).unwrap();
+    let large =
+        plan.replacen("\"options\":{", &format!("\"options\":{{\"x\":[0{}],", ",0".repeat(1 << 19)), 1);
+    let forged = [packed(&large), body[packed(&plan).len()..].to_vec()].concat();
+    let error = Shard::parse(&sealed(&mut header, &forged), Path::new("x")).unwrap_err().to_string();
+    assert!(error.contains("plan has more than 1 MB"), "{error}");
+    let folder = Folder::new();
+    std::fs::write(folder.path("plan.toml"), large).unwrap();
+    assert!(matches!(PlanFile::read(&folder.path("plan.toml")).unwrap_err(), PartError::File { .. }));
+    // Far more than honest plans need.
+    let many = planned(|plan| {
+        let entry = |number| PlannedEntry {
+            fingerprint: Some("f".repeat(64)),
+            runs_with: Some("x".repeat(80)),
+            ..PlannedEntry::new(format!("{number:é<40}"), format!("a/b/c/{number:x<200}.wasm"))
+        };
+        plan.entries = (0..320).map(entry).collect();
+    });
+    let (plan, text) = (serde_json::to_string(many.plan()).unwrap(), many.text(Path::new(".")).unwrap());
+    assert!(plan.len().max(text.len()) < 300_000, "{} {}", plan.len(), text.len());
+}
+
 /// Somebody who makes the hash fit can change or remove any byte inside. The shard is then read or refused, and merged or refused,
 /// and nothing breaks.
 #[test]
 fn any_byte_of_a_shard_can_be_forged() {
-    let bytes = played(&race(), 0..2).bytes().unwrap();
-    let start = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0 + 1;
-    let body = zstd::decode_all(&bytes[start..bytes.len() - blake3::OUT_LEN]).unwrap();
-    let mut header: serde_json::Value = serde_json::from_slice(&bytes[18..start]).unwrap();
-    let mut sealed = |body: &[u8]| {
-        header["size"] = body.len().into();
-        let mut bytes = [format!("necrodome-shard 1\n{header}\n").as_bytes(), body].concat();
-        bytes.extend(blake3::hash(&bytes).as_bytes());
-        bytes
-    };
+    let (mut header, body) = unsealed(&played(&race(), 0..2));
+    let mut sealed = |body: &[u8]| sealed(&mut header, body);
     assert!(Shard::parse(&sealed(&body), Path::new("x")).is_ok());
     let mut accepted = Vec::new();
     for place in 0..body.len() {
@@ -303,7 +369,7 @@ fn any_byte_of_a_shard_can_be_forged() {
     // Scores and luck can be anything: an audit finds that out.
     assert!(!accepted.is_empty());
     for shard in accepted {
-        let mut merger = Merger { archive: Archive::in_memory().unwrap(), open: None };
+        let mut merger = in_memory();
         merger.add(vec![(shard, PathBuf::from("x"))], None).unwrap();
         let (plan, store) = merger.tournament().unwrap();
         let schedule = Schedule::of(plan).unwrap();
@@ -599,6 +665,93 @@ fn misbehaviour_that_cannot_be_is_refused() {
     let mut shard = with_a_program();
     shard.rows.closings.push(closing(0, r#"[{"kind":"illegal","detail":"it did"}]"#));
     assert!(read_again(&shard).unwrap_err().to_string().contains("said at its end"));
+    // Nor does a program end more often than it plays.
+    let crash = r#"{"kind":"crash","detail":"it did"}"#;
+    let mut shard = with_a_program();
+    shard.rows.closings.push(closing(0, &format!("[{crash}{}]", format!(",{crash}").repeat(100))));
+    assert!(read_again(&shard).unwrap_err().to_string().contains("said at its end"));
+    let mut shard = with_a_program();
+    shard.rows.closings.extend((0..1000).map(|_| closing(0, &format!("[{crash}]"))));
+    assert!(read_again(&shard).unwrap_err().to_string().contains("its programs ended 1000 times"));
+}
+
+/// A forger may leave out which files lay beside the bots.
+#[test]
+fn whoever_names_the_pack_accepts_no_program_that_was_played_without_it() {
+    let part = |shard| vec![(shard, PathBuf::from("part"))];
+    let bots = "f".repeat(32);
+    let error = in_memory().add(part(with_a_program()), Some(&bots)).unwrap_err().to_string();
+    assert!(error.contains("part was played without the pack that was named"), "{error}");
+    in_memory().add(part(with_a_program()), None).unwrap();
+    in_memory().add(part(played(&race(), 0..2)), Some(&bots)).unwrap();
+}
+
+#[test]
+fn an_empty_store_has_no_tournament_yet() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("store"), "").unwrap();
+    std::fs::write(folder.path("store-wal"), "").unwrap();
+    // Whoever reads it puts it in order, and changes it.
+    for _ in 0..2 {
+        let error = merged(&folder.path("store")).unwrap_err().to_string();
+        assert!(error.contains("has no tournament yet"), "{error}");
+    }
+}
+
+/// A file that is read or run before it is known to be the planned one may be any file of this machine.
+#[test]
+fn nothing_is_run_that_is_not_what_was_planned() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("bot.py"), "").unwrap();
+    let mut plan = race().plan().clone();
+    plan.sandbox = Some(crate::process::Level::Strict);
+    plan.entries[0].bot = "./bot.py".to_owned();
+    plan.entries[0].fingerprint = Some("f".repeat(32));
+    let store = Archive::in_memory().unwrap().begin(&plan).unwrap();
+    let file = PlanFile::new(&plan, &store, &folder.path("")).unwrap();
+    let error = file.run_by(Some("/nowhere/python".to_owned())).entries().unwrap_err();
+    assert!(matches!(&error, PartError::Store(StoreError::OtherProgram { .. })), "{error}");
+}
+
+#[test]
+fn a_pack_names_no_file_beyond_it() {
+    use zip::write::SimpleFileOptions;
+    let folder = Folder::new();
+    for name in ["x.py", "x.wasm", "X.java"] {
+        std::fs::write(folder.path(name), "").unwrap();
+    }
+    for bot in
+        ["wasm:DIR/x.py", "DIR/x.wasm", "compat:zombies:DIR/X.java", "DIR/x.py", "cmd:python3 DIR/x.py"]
+    {
+        let file = planned(|plan| {
+            plan.sandbox = Some(crate::process::Level::Strict);
+            plan.entries[0].bot = bot.replace("DIR", folder.0.path().to_str().unwrap());
+            plan.entries[0].fingerprint = Some("f".repeat(32));
+        });
+        let mut pack = zip::ZipWriter::new(std::fs::File::create(folder.path("some.pack")).unwrap());
+        pack.start_file("plan.toml", SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut pack, file.text(Path::new(".")).unwrap().as_bytes()).unwrap();
+        pack.finish().unwrap();
+        let error = PlanFile::read(&folder.path("some.pack")).unwrap().entries().unwrap_err().to_string();
+        assert!(error.contains("lies outside of the pack"), "{bot}: {error}");
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_be_played_is_refused_when_it_is_read() {
+    type Change = fn(&mut Plan);
+    let changes: [(&str, Change); 3] = [
+        ("limits.processes: expected a whole number above 0", |plan| plan.limits.processes = 0),
+        ("is a person", |plan| plan.entries[0].bot = "human".to_owned()),
+        ("is a person", |plan| plan.entries[0].bot = "wasm:/etc/hostname.py".to_owned()),
+    ];
+    for (expected, change) in changes {
+        let mut plan = race().plan().clone();
+        change(&mut plan);
+        let store = Archive::in_memory().unwrap().begin(&plan).unwrap();
+        let error = PlanFile::new(&plan, &store, Path::new(".")).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 /// Returns a plan that asks for everything.
@@ -713,16 +866,15 @@ fn what_a_store_says_gives_nothing_away() {
     let heard = PlanFile::of_store(sent.plan(), &store, None).unwrap().allowing(Allowed::all_of(sent.plan()));
     let error = heard.launcher(nobody()).unwrap_err().to_string();
     assert!(error.contains("name the plan that you wrote (--plan)"), "{error}");
+    let mut plan = race().plan().clone();
+    plan.sandbox = Some(crate::process::Level::Strict);
+    plan.entries[0].bot = "cmd:touch".to_owned();
+    let error = PlanFile::of_store(&plan, &store, None).unwrap_err().to_string();
+    assert!(error.contains("a program without a fingerprint"), "{error}");
     // A command that names no file has a fingerprint that everybody knows.
-    let touch = EntrySpec::parse("cmd:touch", Path::new(".")).unwrap();
-    for fingerprint in [None, touch.fingerprint()] {
-        let mut plan = race().plan().clone();
-        plan.entries[0].bot = "cmd:touch".to_owned();
-        plan.entries[0].fingerprint = fingerprint;
-        let heard = PlanFile::of_store(&plan, &store, None).unwrap();
-        let error = heard.entries().unwrap_err().to_string();
-        assert!(error.contains("no file that could be checked"), "{error}");
-    }
+    plan.entries[0].fingerprint = EntrySpec::parse("cmd:touch", Path::new(".")).unwrap().fingerprint();
+    let error = PlanFile::of_store(&plan, &store, None).unwrap().entries().unwrap_err().to_string();
+    assert!(error.contains("no file that could be checked"), "{error}");
 }
 
 #[test]

@@ -546,6 +546,10 @@ fn what_scripts_want_to_know_is_json() {
     let said = necrodome_in(folder, &["shard", "plan.toml"]).assert().success();
     let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
     assert!(said.contains("play multiples of that") && said.contains("--blocks 0..128 --out"), "{said}");
+    let bot = folder.join("bots/ada").canonicalize().unwrap();
+    // And what its interpreter belongs to, if that is not the system's.
+    let mut lines = said.lines().filter(|line| line.starts_with("ada can read "));
+    assert!(lines.any(|line| line.contains(bot.to_str().unwrap())), "{said}");
     let words = ["tournament", "zombie-dice", "greedy", "cautious", "--plan-out", "other.toml", "--json"];
     assert_eq!(json_in(folder, &words)["id"], json_in(folder, &["shard", "other.toml", "--json"])["id"]);
     let packed = json_in(folder, &["pack", "plan.toml", "--json"]);
