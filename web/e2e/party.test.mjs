@@ -514,7 +514,7 @@ test("a phone never gives its owner away", { timeout: 600_000 }, async () => {
     await one.context.setOffline(true);
     await button(page, "One virus more").click();
     await button(page, "2 viruses").click();
-    await page.getByRole("dialog").getByText("the server cannot be reached").waitFor();
+    await page.getByRole("dialog").getByText("the arena cannot be reached").waitFor();
   });
   await each("something is committed", async (page, one) => {
     await one.context.setOffline(false);

@@ -6,6 +6,7 @@ use crate::{
     fault::{Fault, FaultKind, SeatFault},
     player::{Answer, MatchStart, Player},
     replay::{Recording, Step},
+    stderr,
     tournament::{PlannedEntry, planned},
 };
 use necrodome_rules::{
@@ -62,7 +63,7 @@ impl<G: Listed> Finished<G> {
         for (&seat, player) in Seat::all(players.len()).iter().zip(players) {
             let (faults, log) = player.close();
             self.faults.extend(faults.into_iter().map(|fault| SeatFault { seat, step, fault }));
-            logs.push(log);
+            logs.push(stderr::without_headings(&log));
         }
         logs
     }

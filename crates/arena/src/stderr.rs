@@ -53,6 +53,11 @@ pub fn lines(log: &str) -> impl Iterator<Item = &str> {
     log.lines().filter(|line| !line.starts_with(HEADING))
 }
 
+/// Returns a log as the bot wrote it.
+pub(crate) fn without_headings(log: &str) -> String {
+    log.split_inclusive('\n').filter(|line| !line.starts_with(HEADING)).collect()
+}
+
 /// Returns the heading of a match.
 pub(crate) fn heading(seed: u32) -> String {
     format!("{HEADING}{seed}]")
@@ -95,6 +100,7 @@ mod tests {
         assert_eq!(of_match(&text, 8), "second");
         assert_eq!(of_match(&text, 9), "");
         assert_eq!(of_match(&text, 10), "last");
+        assert_eq!(without_headings("a\n[necrodome: match with seed 7]\nb\n\nc"), "a\nb\n\nc");
         assert_eq!(lines(&text).collect::<Vec<_>>(), ["hello", "one", "half a line", "second", "last"]);
     }
 

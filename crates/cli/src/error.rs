@@ -100,7 +100,10 @@ impl Error {
 
     pub fn unwritten(path: &Path, why: &io::Error) -> Self {
         let why: &dyn Display = match why.kind() {
-            io::ErrorKind::NotFound => &"its folder is not there, or takes no new files",
+            // Whoever found out that the folder is missing has said which.
+            io::ErrorKind::NotFound if why.get_ref().is_none() => {
+                &"its folder is not there, or takes no new files"
+            }
             _ => why,
         };
         Error::failure(format!("cannot write {}: {why}", path.display()))

@@ -13,6 +13,7 @@ use crate::{
     player::{Answer, BuiltInPlayer, MatchStart, Player},
     protocol::{MAX_LISTED, ToBot},
     run::{RunError, run_match},
+    stderr,
 };
 use necrodome_rules::{
     catalog::Listed,
@@ -353,7 +354,7 @@ impl<'a, G: Listed> Room<'a, G> {
     fn leave(&mut self, notes: &mut Findings) -> usize {
         let Some(mut candidate) = self.candidate.take() else { return 0 };
         let (faults, log) = candidate.close();
-        notes.add_log(log.as_bytes());
+        notes.add_log(stderr::without_headings(&log).as_bytes());
         for fault in &faults {
             let check = if fault.kind == FaultKind::LeftChildren { "processes" } else { "end of input" };
             // Each process ends in the same way: once is enough.

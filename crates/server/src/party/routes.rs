@@ -314,9 +314,6 @@ async fn join(
     let hash = key.hash().to_text();
     let own = hash.clone();
     let (joined, limits) = (live.clone(), *site.limits());
-    if matches!(&wanted, JoinRoom::New { name } if name.trim().is_empty()) {
-        return Err(Refusal::bad("enter a name"));
-    }
     carry_out(site, live.clone(), move |room| {
         if let Some(member) = shown.and_then(|shown| room.holder_of(&shown)) {
             return Err(Refusal::conflict(format!("this browser plays as {} already", member.name)));

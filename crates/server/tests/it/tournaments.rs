@@ -365,7 +365,7 @@ async fn a_margin_a_test_and_the_measure_are_those_of_the_command_line() {
 #[tokio::test]
 async fn programs_take_part_by_the_names_that_the_host_gave_them() {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("secret.py"), "").unwrap();
+    fs::write(folder.path().join("secret.py"), "import numpie\n").unwrap();
     let bots = folder.path().join("bots.toml");
     let text = "[[bot]]\nname = \"ada\"\nrun = \"./secret.py\"\ngames = [\"zombie-dice-race\"]\n";
     fs::write(&bots, text).unwrap();
