@@ -12,8 +12,8 @@ const control = ({ target }: Event) =>
 
 /** Stops such a click. For every click, before anything else hears of it. */
 export function guard(event: MouseEvent) {
-  // Keys make clicks, too.
-  if (event.detail === 0) return;
+  // Keys make clicks, too, and a mouse shows what it points at.
+  if (event.detail === 0 || (event as PointerEvent).pointerType === "mouse") return;
   const now = { time: event.timeStamp, x: event.clientX, y: event.clientY, on: control(event) };
   if (last && now.on !== last.on) {
     const [pause, way] = [now.time - last.time, Math.hypot(now.x - last.x, now.y - last.y)];
